@@ -1,0 +1,1 @@
+"""A Beaker API from Python: requests from the endpoint table, transports, transfers."""

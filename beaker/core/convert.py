@@ -1,0 +1,124 @@
+"""Our values to JSON and back, in one converter, for records we store and send.
+
+The JSON form of a value is its `asdict` shape. Reading is strict: unknown keys, missing keys and other JSON types than
+the field's are faults, all of them reported with their JSON path. (`int` fields refuse `true` and `1.0`; `float`
+fields take integers.) Files that users write have their own rules in `core.config`.
+"""
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypeVar
+
+import attrs
+import cattrs
+from cattrs.errors import (
+    BaseValidationError,
+    ClassValidationError,
+    ForbiddenExtraKeysError,
+    IterableValidationError,
+)
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn
+from returns.result import Failure, Result, Success
+
+from beaker.core.problems import Problem, Problems
+
+T = TypeVar("T")
+
+
+def to_json(value: object) -> Any:
+    """The JSON form of a value of ours: attrs values become dicts, tuples lists; JSON stays as it is."""
+    return converter().unstructure(value)
+
+
+def from_json(data: object, cls: type[T], *, code: str, label: str = "$") -> Result[T, Problems]:
+    """Read `data`, decoded JSON, as `cls`. Every fault becomes a `Problem` with `code` and its path below `label`."""
+    try:
+        return Success(converter().structure(data, cls))
+    except BaseValidationError as error:
+        return Failure(tuple(Problem(code, message, where) for where, message in _faults(error, label)))
+    except (TypeError, ValueError, KeyError) as error:
+        return Failure((Problem(code, _message(error), label),))
+
+
+@cache
+def converter() -> cattrs.Converter:
+    """The one converter. Parts that add a type of their own register a hook for it here, next to the type."""
+    made = cattrs.Converter(forbid_extra_keys=True)
+    for scalar in (bool, int, str):
+        made.register_structure_hook(scalar, _exactly)
+    made.register_structure_hook(float, _number)
+    made.register_structure_hook_factory(attrs.has, lambda cls: _reader(cls, made))
+    made.register_unstructure_hook_factory(attrs.has, lambda cls: _writer(cls, made))
+    return made
+
+
+def _reader(cls: type[Any], made: cattrs.Converter) -> Any:
+    read = make_dict_structure_fn(cls, made, _cattrs_forbid_extra_keys=True)
+
+    def read_object(value: Any, expected: Any) -> Any:
+        if not isinstance(value, dict):
+            raise TypeError(f"expected an object, found {_json_name(value)}")
+        return read(value, expected)
+
+    return read_object
+
+
+def _writer(cls: type[Any], made: cattrs.Converter) -> Any:
+    return make_dict_unstructure_fn(cls, made, _cattrs_include_init_false=True)
+
+
+def _exactly(value: object, expected: type[Any]) -> Any:
+    if type(value) is not expected:
+        raise TypeError(f"expected {_NAMES[expected]}, found {_json_name(value)}")
+    return value
+
+
+def _number(value: object, _: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"expected a number, found {_json_name(value)}")
+    return float(value)
+
+
+_NAMES: dict[type[Any], str] = {
+    bool: "true or false",
+    int: "an integer",
+    str: "a string",
+}
+
+
+def _json_name(value: object) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return str(value).lower()
+        case int() | float():
+            return f"the number {value}"
+        case str():
+            return f"the string {value!r}" if len(value) <= 40 else "a string"
+        case list() | tuple():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return type(value).__name__
+
+
+def _faults(error: BaseException, path: str) -> Iterator[tuple[str, str]]:
+    match error:
+        case ClassValidationError() | IterableValidationError():
+            with_notes, without = error.group_exceptions()
+            for inner, note in with_notes:
+                key = note.name if hasattr(note, "name") else note.index
+                yield from _faults(inner, f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}")
+            for inner in without:
+                yield from _faults(inner, path)
+        case ForbiddenExtraKeysError():
+            for key in sorted(error.extra_fields):
+                yield f"{path}.{key}", "is not a known key"
+        case _:
+            yield path, _message(error)
+
+
+def _message(error: BaseException) -> str:
+    return f"the key {error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)

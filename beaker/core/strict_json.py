@@ -1,0 +1,169 @@
+"""Strict JSON: what counts as a JSON value, reading it, and the two ways of writing it.
+
+A value is checked and copied in one linear pass with an explicit stack; the path of a fault is built only when there is
+one. Refused: non-finite numbers, non-string and duplicate keys, lone surrogates, cycles, nesting deeper than 200.
+"""
+
+import json
+import math
+from hashlib import sha256
+from typing import Any, NoReturn, TypeAlias
+
+from returns.result import Failure, Result, Success
+
+from beaker.core.problems import Problem
+from beaker.core.values import ReadOnlyDict
+
+# Recursive aliases need a type checker's help; at run time any of these shapes is meant.
+JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+JsonObject: TypeAlias = "dict[str, JsonValue]"
+
+MAX_DEPTH = 200
+
+
+def json_value(value: object, label: str) -> Any:
+    """A deep copy of `value` in plain lists and dicts.
+
+    `TypeError` for anything that is not JSON (tuples, sets, bytes, models, non-string keys); `ValueError` for
+    non-finite numbers, lone surrogates, cycles and nesting deeper than 200. The message carries the path of the
+    fault, rooted at `label`.
+    """
+    if isinstance(value, list | dict):
+        return _copy(value, label)
+    fault = _scalar_fault(value)
+    if fault is not None:
+        raise fault[0](f"{label} {fault[1]}")
+    return value
+
+
+def json_object(value: object, label: str) -> ReadOnlyDict[str, Any]:
+    """`dict(value)` checked as `json_value` and stored read-only (metadata, config, context)."""
+    try:
+        plain = dict(value)  # type: ignore[call-overload]
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{label} must be a mapping, not {type(value).__name__}") from error
+    return ReadOnlyDict(_copy(plain, label))
+
+
+def parse(text: str | bytes, label: str = "JSON") -> Result[Any, Problem]:
+    """Decode one JSON document (UTF-8, a BOM is ignored). Duplicate keys and every rule of `json_value` apply."""
+    try:
+        source = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        return Failure(Problem("BK201", f"{label} is not UTF-8: {error.reason} at byte {error.start}"))
+    try:
+        return Success(json_value(_DECODER.decode(source), label))
+    except json.JSONDecodeError as error:
+        return Failure(
+            Problem("BK202", f"{label} is not valid JSON: {error.msg}", f"line {error.lineno} column {error.colno}")
+        )
+    except RecursionError:
+        return Failure(Problem("BK202", f"{label} is nested deeper than {MAX_DEPTH} levels"))
+    except (TypeError, ValueError) as error:
+        message = str(error)
+        return Failure(Problem("BK202", message if message.startswith(label) else f"{label}: {message}"))
+
+
+def dumps(value: object) -> str:
+    """One compact line: separators `,` and `:`, key order kept, non-ASCII escaped, non-finite refused."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+
+
+def canonical(value: object) -> bytes:
+    """The bytes that are hashed: UTF-8, keys sorted, separators `,` and `:`, non-ASCII unescaped."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def digest(value: object) -> str:
+    """SHA-256 of `canonical(value)`, lower-case hexadecimal."""
+    return sha256(canonical(value)).hexdigest()
+
+
+def _refuse_constant(literal: str) -> NoReturn:
+    raise ValueError(f"{literal} is not a JSON number")
+
+
+def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice!r} stands twice in one object")
+    return made
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_pairs)
+
+
+def _scalar_fault(value: object) -> tuple[type[Exception], str] | None:
+    """What is wrong with a value that is not a list or dict, or `None`."""
+    if value is None or isinstance(value, bool | int):
+        return None
+    if isinstance(value, str):
+        if value.isascii():
+            return None
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return ValueError, "holds a lone surrogate, which has no UTF-8 form"
+        return None
+    if isinstance(value, float):
+        return None if math.isfinite(value) else (ValueError, f"must be a finite number, not {value!r}")
+    return TypeError, f"must be JSON (null, bool, number, string, list or dict), not {type(value).__name__}"
+
+
+def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
+    copy: Any = [] if isinstance(root, list) else {}
+    # One frame per open container: (its copy, an iterator over its items, its identity, the key it hangs at).
+    frames: list[tuple[Any, Any, int, Any]] = [(copy, _items(root), id(root), None)]
+    open_ids = {id(root)}
+    key: Any = None
+    while frames:
+        target, items, identity, _ = frames[-1]
+        is_list = type(target) is list
+        for key, item in items:
+            if not is_list:
+                if not isinstance(key, str):
+                    _fail(TypeError, f"has a key that is not a string: {key!r}", label, frames)
+                if not key.isascii() and (fault := _scalar_fault(key)) is not None:
+                    _fail(fault[0], f"has a key that {fault[1]}", label, frames)
+            kind = type(item)
+            if (kind is str and item.isascii()) or kind is int or kind is bool or item is None:
+                pass
+            elif isinstance(item, list | dict):
+                if id(item) in open_ids:
+                    _fail(ValueError, "contains itself", label, frames, key)
+                if len(frames) >= MAX_DEPTH:
+                    _fail(ValueError, f"is nested deeper than {MAX_DEPTH} levels", label, frames, key)
+                child: Any = [] if isinstance(item, list) else {}
+                target.append(child) if is_list else target.__setitem__(key, child)
+                frames.append((child, _items(item), id(item), key))
+                open_ids.add(id(item))
+                break
+            elif (fault := _scalar_fault(item)) is not None:
+                _fail(fault[0], fault[1], label, frames, key)
+            if is_list:
+                target.append(item)
+            else:
+                target[key] = item
+        else:
+            frames.pop()
+            open_ids.discard(identity)
+    return copy
+
+
+def _items(container: list[Any] | dict[Any, Any]) -> Any:
+    return enumerate(container) if isinstance(container, list) else iter(container.items())
+
+
+_NO_KEY = object()
+
+
+def _fail(
+    kind: type[Exception], message: str, label: str, frames: list[tuple[Any, Any, int, Any]], key: Any = _NO_KEY
+) -> NoReturn:
+    keys = [frame[3] for frame in frames[1:]] + ([] if key is _NO_KEY else [key])
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in keys)
+    if len(path) > 200:
+        path = f"{path[:97]}...{path[-100:]}"
+    raise kind(f"{label}{path} {message}")

@@ -1,0 +1,107 @@
+"""The text rules every authoring type shares: text, names, relative paths, SHA-256, canonical model names.
+
+Each rule is a pure check that returns the stored form or raises `ValueError` naming the field; the authoring classes
+use them as converters, and `checked` turns one into a `Result` for callers that decide.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable
+from typing import TypeVar
+
+from returns.result import Failure, Result, Success
+
+from beaker.core.problems import Problem
+
+T = TypeVar("T")
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*\Z")
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}\Z")
+_DRIVE = re.compile(r"[A-Za-z]:")
+
+
+def text(value: object, label: str) -> str:
+    """`value` without surrounding white space; `ValueError` unless it is a `str` with something left."""
+    if not isinstance(value, str) or not (stripped := value.strip()):
+        raise ValueError(f"{label} must be a non-empty string, not {_shown(value)}")
+    return stripped
+
+
+def optional_text(value: object, label: str) -> str | None:
+    """`None`, or as `text`."""
+    return None if value is None else text(value, label)
+
+
+def relative_path(value: object, label: str) -> str:
+    """A normalised relative POSIX path; backslashes become `/`.
+
+    `ValueError` for a drive or UNC prefix, an absolute path, `.` or `..` components, empty components, a trailing `/`.
+    """
+    path = text(value, label).replace("\\", "/")
+    if _DRIVE.match(path) or path.startswith("/"):
+        raise ValueError(f"{label} must be a relative path, not {path!r}")
+    if any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError(f"{label} must be a normalised path without empty, '.' or '..' parts, not {path!r}")
+    return path
+
+
+def name(value: object, label: str) -> str:
+    """A document group or resource name: one component matching `[A-Za-z0-9][A-Za-z0-9._-]*`; else `ValueError`."""
+    stripped = text(value, label)
+    if not _NAME.match(stripped):
+        raise ValueError(
+            f"{label} must start with a letter or digit and hold only letters, digits, '.', '_' and '-', "
+            f"not {_shown(stripped)}"
+        )
+    return stripped
+
+
+def sha256_hex(value: object, label: str) -> str:
+    """64 hexadecimal digits, lower-cased; else `ValueError`."""
+    if not isinstance(value, str) or not _SHA256.match(value):
+        raise ValueError(f"{label} must be 64 hexadecimal digits, not {_shown(value)}")
+    return value.lower()
+
+
+def optional_sha256_hex(value: object, label: str) -> str | None:
+    """`None`, or as `sha256_hex`."""
+    return None if value is None else sha256_hex(value, label)
+
+
+def collision_key(path: str) -> str:
+    """The form under which two paths are the same file on a careless file system: NFC, then casefold."""
+    return unicodedata.normalize("NFC", path).casefold()
+
+
+def canonical_model(value: object, label: str) -> str:
+    """`provider:model` with a lower-case provider, both halves non-empty, no outer blanks; else `ValueError`."""
+    if isinstance(value, str):
+        provider, separator, model = value.partition(":")
+        if separator and provider and model and value == value.strip() and provider == provider.lower():
+            return value
+    raise ValueError(f"{label} must read provider:model with a lower-case provider, not {_shown(value)}")
+
+
+def checked(rule: Callable[[object, str], T], value: object, label: str, code: str) -> Result[T, Problem]:
+    """Run a raising rule and return its value, or its message as a `Problem` with `code`."""
+    try:
+        return Success(rule(value, label))
+    except (ValueError, TypeError) as error:
+        return Failure(Problem(code, str(error)))
+
+
+def visible(value: str) -> str:
+    """`value` with control characters, surrogates and direction overrides written as escapes, for printing."""
+    if value.isprintable():
+        return value
+    return "".join(
+        character
+        if character.isprintable() or character in "\n\t"
+        else character.encode("unicode_escape", "backslashreplace").decode("ascii")
+        for character in value
+    )
+
+
+def _shown(value: object) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 80 else f"{shown[:77]}..."

@@ -1,0 +1,1 @@
+"""Optimizes: executes the commands of the search; candidates, evaluations, proposers."""

@@ -1,0 +1,1 @@
+"""The only place that knows formats on disk: atomic writes, YAML with lines, dotenv, JSONL, Git."""

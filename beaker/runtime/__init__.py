@@ -1,0 +1,1 @@
+"""Runs customer code: clean child processes, their protocol, the attempt lifecycle."""

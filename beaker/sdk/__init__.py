@@ -1,0 +1,1 @@
+"""What a customer writes against: the Integration, its hooks and its values."""

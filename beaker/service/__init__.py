@@ -1,0 +1,1 @@
+"""Answers a Beaker API: handlers, store, blobs, run workers."""

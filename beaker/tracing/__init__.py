@@ -1,0 +1,1 @@
+"""The trace a rollout can write to."""
