@@ -121,4 +121,4 @@ def _faults(error: BaseException, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _message(error: BaseException) -> str:
-    return f"the key {error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+    return "is missing" if isinstance(error, KeyError) else str(error)
