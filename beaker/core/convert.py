@@ -7,7 +7,8 @@ fields take integers.) Files that users write have their own rules in `core.conf
 
 from collections.abc import Iterator
 from functools import cache
-from typing import Any, TypeVar
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 import attrs
 import cattrs
@@ -47,6 +48,7 @@ def converter() -> cattrs.Converter:
     for scalar in (bool, int, str):
         made.register_structure_hook(scalar, _exactly)
     made.register_structure_hook(float, _number)
+    made.register_structure_hook_factory(_is_choice, _chooser)
     made.register_structure_hook_factory(attrs.has, lambda cls: _reader(cls, made))
     made.register_unstructure_hook_factory(attrs.has, lambda cls: _writer(cls, made))
     return made
@@ -79,10 +81,37 @@ def _number(value: object, _: object) -> float:
     return float(value)
 
 
+def _is_choice(cls: Any) -> bool:
+    """A Literal, or a union of Literals and plain JSON scalars."""
+    if get_origin(cls) is Literal:
+        return True
+    return get_origin(cls) in (Union, UnionType) and all(
+        member in _NAMES or get_origin(member) is Literal for member in get_args(cls)
+    )
+
+
+def _chooser(cls: Any) -> Any:
+    members = (cls,) if get_origin(cls) is Literal else get_args(cls)
+    literals = [option for member in members if get_origin(member) is Literal for option in get_args(member)]
+    types = [member for member in members if member in _NAMES]
+    wanted = " or ".join([*(repr(option) for option in literals), *(_NAMES[kind] for kind in types)])
+
+    def choose(value: object, _: object) -> Any:
+        if type(value) in types or any(type(value) is type(option) and value == option for option in literals):
+            return value
+        if float in types and type(value) is int:
+            return float(value)
+        raise TypeError(f"expected {wanted}, found {_json_name(value)}")
+
+    return choose
+
+
 _NAMES: dict[type[Any], str] = {
     bool: "true or false",
     int: "an integer",
+    float: "a number",
     str: "a string",
+    NoneType: "null",
 }
 
 
