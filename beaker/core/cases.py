@@ -17,6 +17,7 @@ prose, `none` when nothing is answered and the end state is graded."""
 
 Verdict: TypeAlias = Literal["pass", "fail"] | float
 
+_VERDICTS: dict[str, Verdict] = {"pass": "pass", "fail": "fail"}
 _OUTPUT_KINDS = ("record", "value", "text", "none")
 
 
@@ -31,8 +32,8 @@ def _check_name(value: object, label: str) -> str:
 
 
 def _verdict(value: object, label: str) -> Verdict:
-    if isinstance(value, str) and (value == "pass" or value == "fail"):
-        return value
+    if isinstance(value, str) and value in _VERDICTS:
+        return _VERDICTS[value]
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{label} must be 'pass', 'fail' or a score in [0, 1], not {value!r}")
     return score_value(value, label)
