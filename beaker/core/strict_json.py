@@ -6,17 +6,19 @@ one. Refused: non-finite numbers, non-string and duplicate keys, lone surrogates
 
 import json
 import math
-from hashlib import sha256
-from typing import Any, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, NoReturn
 
-from returns.result import Failure, Result, Success
+from typing_extensions import TypeAliasType
 
 from beaker.core.problems import Problem
 from beaker.core.values import ReadOnlyDict
 
-# Recursive aliases need a type checker's help; at run time any of these shapes is meant.
-JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
-JsonObject: TypeAlias = "dict[str, JsonValue]"
+# `import beaker` and one `Case` reach this module, so what only `parse` and `digest` need is imported by them.
+if TYPE_CHECKING:
+    from returns.result import Result
+
+JsonValue = TypeAliasType("JsonValue", "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]")
+JsonObject = TypeAliasType("JsonObject", "dict[str, JsonValue]")
 
 MAX_DEPTH = 200
 
@@ -45,8 +47,10 @@ def json_object(value: object, label: str) -> ReadOnlyDict[str, Any]:
     return ReadOnlyDict(_copy(plain, label))
 
 
-def parse(text: str | bytes, label: str = "JSON") -> Result[Any, Problem]:
+def parse(text: str | bytes, label: str = "JSON") -> "Result[Any, Problem]":
     """Decode one JSON document (UTF-8, a BOM is ignored). Duplicate keys and every rule of `json_value` apply."""
+    from returns.result import Failure, Success
+
     try:
         source = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
     except UnicodeDecodeError as error:
@@ -76,6 +80,8 @@ def canonical(value: object) -> bytes:
 
 def digest(value: object) -> str:
     """SHA-256 of `canonical(value)`, lower-case hexadecimal."""
+    from hashlib import sha256
+
     return sha256(canonical(value)).hexdigest()
 
 

@@ -7,11 +7,13 @@ use them as converters, and `checked` turns one into a `Result` for callers that
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import TypeVar
-
-from returns.result import Failure, Result, Success
+from typing import TYPE_CHECKING, TypeVar
 
 from beaker.core.problems import Problem
+
+# `import beaker` and one `Case` reach this module, so what only `checked` needs is imported by it.
+if TYPE_CHECKING:
+    from returns.result import Result
 
 T = TypeVar("T")
 
@@ -82,8 +84,10 @@ def canonical_model(value: object, label: str) -> str:
     raise ValueError(f"{label} must read provider:model with a lower-case provider, not {_shown(value)}")
 
 
-def checked(rule: Callable[[object, str], T], value: object, label: str, code: str) -> Result[T, Problem]:
+def checked(rule: Callable[[object, str], T], value: object, label: str, code: str) -> "Result[T, Problem]":
     """Run a raising rule and return its value, or its message as a `Problem` with `code`."""
+    from returns.result import Failure, Success
+
     try:
         return Success(rule(value, label))
     except (ValueError, TypeError) as error:
