@@ -1,0 +1,35 @@
+"""The console script `beaker`, also `python -m beaker.cli`."""
+
+import sys
+from collections.abc import Sequence
+
+from beaker.cli.shell import Io, ending_signals, guarded, process_io
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line of this process and return its exit code (`beaker.cli.shell`)."""
+    with ending_signals():
+        return run(sys.argv[1:] if argv is None else argv, process_io())
+
+
+def run(argv: Sequence[str], io: Io) -> int:
+    """Run one command line against the streams, the environment and the working directory of `io`."""
+
+    # A refusal of the command line itself is shown as JSON too when JSON was asked for.
+    view = io.derive(json="--json" in argv)
+
+    def command() -> int:
+        from importlib import import_module
+
+        from beaker.cli.parser import COMMANDS, parse
+
+        arguments = parse(argv, view)
+        settled = view.derive(json=arguments.json, quiet=arguments.quiet, verbose=arguments.verbose)
+        result: int = import_module(COMMANDS[arguments.command]).run(arguments, settled)
+        return result
+
+    return guarded(command, view)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,154 @@
+"""The command line as a tree of parsers: global options, the command groups, and options that come later.
+
+Parsing decides nothing. A command module offers `add_parser(subparsers)`, which adds its group, and
+`run(arguments, io) -> int`. Both are imported with every start, so they keep heavy imports inside functions.
+"""
+
+import argparse
+from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from beaker import __version__
+
+if TYPE_CHECKING:
+    from beaker.cli.shell import Io
+    from beaker.core.problems import Refused
+
+COMMANDS = {
+    "completion": "beaker.cli.completion",
+}
+"""Command -> the module that offers `add_parser` and `run`."""
+
+LATER_OPTIONS = {
+    "--optimization-model": "comparison models need a model gateway, which this version does not have",
+    "--allow-dirty": "this version launches commits only; commit the changes first",
+    "--only": "this version pulls everything a run has",
+    "--junit": "this version writes no JUnit report; use --json",
+    "--spec-id": "the Spec generation is not read by this version; select an Integration with --integration-id",
+    "--benchmark-split": "benchmarks of comparison models are not part of this version",
+    "--benchmark-max-cases": "benchmarks of comparison models are not part of this version",
+    "--final-eval-split": "every run of this version scores the winner and the baseline on TEST",
+    "--test-all-candidates": "only the winner and the baseline are scored on TEST",
+}
+"""Options of other generations and editions, with the reason why they are refused here."""
+
+LATER_COMMANDS = {
+    "login": "this version has no browser login; pass --api-key, set BEAKER_API_KEY, or work with --local",
+    "logout": "this version stores no login",
+    "auth": "this version stores no login; --local needs none",
+    "github": "this version does not talk to GitHub; with --local the checkout is all it needs",
+    "agent": "this version manages no agents; --local creates the one it needs",
+    "model": "this version has no model catalogue",
+    "init": "write .beaker/beaker.yaml by hand, or start from the project that `beaker demo` creates",
+    "onboarding": "`beaker run smoke` tells whether the project is ready",
+    "trace": "this version records no traces",
+    "serve": "this version answers its API in-process only: use --local",
+    "config": "`beaker run smoke` checks the configuration",
+    "doctor": "`beaker run smoke` checks the project",
+    "dataset promote": "upload the dataset again without --no-promote: the files it has already are not sent twice",
+    "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
+    "changes revert": "apply the documents of an earlier commit instead",
+}
+"""Commands of other generations and editions, with what to do instead."""
+
+
+class UsageParser(argparse.ArgumentParser):
+    """An argument parser whose complaints are problems (BK900) instead of an exit of its own."""
+
+    def error(self, message: str) -> NoReturn:
+        """Refuse the command line; the usage of the innermost command goes with it."""
+        from beaker.core.problems import Problem, Refused
+
+        usage = " ".join(self.format_usage().split())
+        raise Refused(Problem("BK900", message, hint=f"{usage}\n`{self.prog} --help` explains every option"))
+
+
+class RunParser(UsageParser):
+    """The parser of `beaker run`, where a missing action means `trigger`."""
+
+    actions: frozenset[str] = frozenset()
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As in the base class, after `trigger` has been put in front of anything that is no action."""
+        given = list(args or ())
+        if not given or (given[0] not in self.actions and given[0] not in ("-h", "--help")):
+            given = ["trigger", *given]
+        return super().parse_known_args(given, namespace)
+
+
+def build_parser() -> UsageParser:
+    """The whole tree; the namespace it makes always has `command`, `json`, `local`, `quiet` and `verbose`."""
+    from importlib import import_module
+
+    parser = UsageParser(
+        prog="beaker",
+        description="Improve an AI system against your own cases, and prove the improvement on held-out ones.",
+    )
+    parser.add_argument("--version", action="version", version=f"beaker-sdk {__version__}")
+    parser.add_argument("--base-url", metavar="URL", help="the API to use; `local` runs everything on this machine")
+    parser.add_argument("--api-key", metavar="KEY", help="the key for that API (else BEAKER_API_KEY)")
+    parser.add_argument("--config-file", metavar="PATH", help="the project's config (default: .beaker/beaker.yaml)")
+    _add_anywhere(parser, at_root=True)
+    parser.set_defaults(json=False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=UsageParser)
+    for name in COMMANDS:
+        import_module(COMMANDS[name]).add_parser(commands)
+    return parser
+
+
+def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") -> argparse.ArgumentParser:
+    """Add a command that does something: with `--json`, and with the global switches accepted behind it too."""
+    leaf: argparse.ArgumentParser = subparsers.add_parser(name, help=help, description=description or help)
+    leaf.add_argument("--json", action="store_true", help="print one compact JSON line; problems too, on stderr")
+    _add_anywhere(leaf, at_root=False)
+    return leaf
+
+
+def add_agent_option(leaf: argparse.ArgumentParser) -> None:
+    """`--agent`, also spelled `--agent-key`."""
+    leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
+
+
+def parse(argv: Sequence[str], io: "Io") -> argparse.Namespace:
+    """Parse `argv`, or raise `Refused` with what is wrong. `--help` and `--version` print and raise `SystemExit`."""
+    with redirect_stdout(io.stdout), redirect_stderr(io.stderr):
+        try:
+            return build_parser().parse_args(argv)
+        except SystemExit:
+            raise
+        except _usage_refused() as refused:
+            raise _with_reason(argv, refused) from None
+
+
+def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
+    """The switches accepted before and behind the command; a leaf must not undo what stands before it."""
+    default: Any = False if at_root else argparse.SUPPRESS
+    parser.add_argument(
+        "--local", action="store_true", default=default, help="work on this machine alone (= --base-url local)"
+    )
+    parser.add_argument(
+        "--no-resume", action="store_true", default=default, help="with --local: only look, restart no lost worker"
+    )
+    parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
+    parser.add_argument("--verbose", action="store_true", default=default, help="a traceback with an internal error")
+
+
+def _usage_refused() -> "type[Refused]":
+    from beaker.core.problems import Refused
+
+    return Refused
+
+
+def _with_reason(argv: Sequence[str], refused: "Refused") -> "Refused":
+    """The refusal of a command line, or a better one when it names something that exists elsewhere."""
+    from beaker.core.problems import Problem, Refused
+
+    for option in (token.partition("=")[0] for token in argv):
+        if option in LATER_OPTIONS:
+            return Refused(Problem("BK901", f"{option} is refused: {LATER_OPTIONS[option]}"))
+    words = [token for token in argv if not token.startswith("-")]
+    for name in (" ".join(words[:2]), *words[:1]):
+        if name in LATER_COMMANDS:
+            return Refused(Problem("BK901", f"there is no `beaker {name}` here: {LATER_COMMANDS[name]}"))
+    return refused

@@ -1,0 +1,299 @@
+"""What every command shares: its streams, how problems are shown, the exit codes, signals and closed pipes.
+
+| exit code | meaning |
+|---|---|
+| 0 | done |
+| 1 | the answer is no: the run ended without completing, a check is negative |
+| 2 | could not do it: usage, configuration, network, files, customer code failed |
+| 3 | not finished: the run still goes on |
+| 130, 143 | ended by SIGINT, SIGTERM |
+
+Nothing heavy is imported here: `beaker --version` goes through this module.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
+
+if TYPE_CHECKING:
+    from beaker.core.problems import Problem
+
+T = TypeVar("T")
+
+DONE, NEGATIVE, REFUSED, UNFINISHED = 0, 1, 2, 3
+INTERRUPTED, TERMINATED = 130, 143
+
+SHOWN_PROBLEMS = 50
+"""Problems printed one by one; more are counted. `--json` carries all of them."""
+
+_STYLES = {"heading": "1", "key": "36", "ok": "1;32", "warn": "1;33", "error": "1;31", "muted": "2"}
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived; unwinds like an interrupt and ends with 143."""
+
+
+class Io:
+    """One command's view of the world: streams, environment, working directory, clock, and how much to say.
+
+    `json` puts problems on the error stream as one JSON line and drops notes; `quiet` drops notes only.
+    `now` and `sleep` are in seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        stdout: TextIO,
+        stderr: TextIO,
+        stdin: TextIO,
+        environ: Mapping[str, str],
+        cwd: Path,
+        json: bool = False,
+        quiet: bool = False,
+        verbose: bool = False,
+        now: Callable[[], float] = time.time,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
+        self.environ, self.cwd = environ, cwd
+        self.json, self.quiet, self.verbose = json, quiet, verbose
+        self.now, self.sleep = now, sleep
+
+    def derive(self, **changes: Any) -> "Io":
+        """This view with some of its constructor's arguments replaced."""
+        names = ("stdout", "stderr", "stdin", "environ", "cwd", "json", "quiet", "verbose", "now", "sleep")
+        return Io(**{**{name: getattr(self, name) for name in names}, **changes})
+
+    def out(self, *parts: str) -> None:
+        """Print the joined `parts` and a line end as a result; control characters are made visible."""
+        self._write(self.stdout, *parts)
+
+    def note(self, *parts: str) -> None:
+        """Print on the error stream: progress and remarks, nothing a script reads. Dropped by quiet and JSON."""
+        if not (self.quiet or self.json):
+            self._write(self.stderr, *parts)
+
+    def warn(self, problem: "Problem") -> None:
+        """Show a problem that stops nothing. Dropped under JSON, not by quiet."""
+        if not self.json:
+            self._show(problem, Styled("warning:", "warn"), hint=True)
+
+    def json_line(self, data: object) -> None:
+        """Print `data` as one compact JSON line."""
+        from beaker.core.strict_json import dumps
+
+        self._write(self.stdout, dumps(data))
+
+    def fail(self, problems: "Problem | Iterable[Problem]", *, code: int = REFUSED) -> int:
+        """Show why the command stops and return its exit code. The one place where problems reach a person."""
+        several = tuple(problems) if isinstance(problems, Iterable) else (problems,)
+        if self.json:
+            from beaker.core.strict_json import dumps
+
+            self._write(self.stderr, dumps({"error": problems_json(several)}))
+            return code
+        label = Styled("error:", "error")
+        shown = several[:SHOWN_PROBLEMS]
+        for problem, following in zip(shown, [*shown[1:], None], strict=True):
+            # A hint shared by neighbours is said once, after the last of them.
+            self._show(problem, label, hint=following is None or following.hint != problem.hint)
+        if len(several) > SHOWN_PROBLEMS:
+            self._write(self.stderr, label, f" and {len(several) - SHOWN_PROBLEMS} more of these")
+        return code
+
+    def _show(self, problem: "Problem", label: "Styled", *, hint: bool) -> None:
+        first, *rest = problem.message.splitlines() or [""]
+        self._write(self.stderr, label, f" {problem.code} ", f"{problem.where}: " if problem.where else "", first)
+        for line in rest:
+            self._write(self.stderr, "  ", line)
+        if hint and problem.hint:
+            self._write(self.stderr, Styled("hint:", "key"), " ", problem.hint.replace("\n", "\n      "))
+
+    def _write(self, stream: TextIO, *parts: str) -> None:
+        """Write `parts` as a line: control characters visible, what the stream's encoding lacks escaped."""
+        from beaker.core.text import visible
+
+        coloured = stream.isatty() and not self.environ.get("NO_COLOR") and self.environ.get("TERM") != "dumb"
+        text = "".join(
+            f"\x1b[{_STYLES[part.role]}m{visible(part)}\x1b[0m"
+            if coloured and isinstance(part, Styled)
+            else visible(part)
+            for part in parts
+        )
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        try:
+            text.encode(encoding)
+        except UnicodeEncodeError:
+            text = text.encode(encoding, "backslashreplace").decode(encoding)
+        stream.write(text + "\n")
+        stream.flush()
+
+
+class Styled(str):
+    """A part of a line in the colour of its `role` where the stream is a terminal that wants colour.
+
+    Roles: heading, key, ok, warn, error, muted. Colour is a type, not an escape sequence in the text, so that text
+    from elsewhere cannot bring its own.
+    """
+
+    __slots__ = ("role",)
+    role: str
+
+    def __new__(cls, text: str, role: str) -> "Styled":
+        made = super().__new__(cls, text)
+        made.role = role
+        return made
+
+
+def problems_json(problems: "tuple[Problem, ...]") -> dict[str, Any]:
+    """The JSON form of a refusal: the first problem's keys, and `others` with the same keys each."""
+    first, *others = ({name: getattr(p, name) for name in ("code", "message", "where", "hint")} for p in problems)
+    return {**first, "others": others}
+
+
+def one_line(text: str) -> str:
+    """`text` with control characters, line ends included, made visible: for ids, names and states inside a line."""
+    from beaker.core.text import visible
+
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
+def process_io() -> Io:
+    """The view of this process; a stream that was closed before we started swallows what it is given."""
+    streams: dict[str, Any] = {}
+    for name, mode in (("stdout", "w"), ("stderr", "w"), ("stdin", "r")):
+        streams[name] = getattr(sys, name) or open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115  # lives on
+    try:
+        cwd = Path.cwd()
+    except FileNotFoundError:
+        cwd = Path(os.environ.get("PWD", "/"))
+    return Io(**streams, environ=os.environ, cwd=cwd)
+
+
+@contextmanager
+def ending_signals() -> Iterator[None]:
+    """SIGTERM unwinds like SIGINT; a second signal of either kind ends the process at once."""
+
+    def unwind(number: int, _frame: object) -> NoReturn:
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, signal.SIG_DFL)
+        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+
+    before = {number: signal.signal(number, unwind) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def run_async(main: Coroutine[Any, Any, T]) -> T:
+    """Run `main` in an event loop. The first SIGINT or SIGTERM cancels it, so that it can tear down, and is then
+    raised here as `KeyboardInterrupt` or `Terminated`; the second ends the process at once."""
+    import asyncio
+
+    received: list[int] = []
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    async def guarded() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+
+        def end(number: int) -> None:
+            if received:
+                os._exit(128 + number)
+            received.append(number)
+            task.cancel()
+
+        for number in before:
+            try:
+                asyncio.get_running_loop().add_signal_handler(number, end, number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                break  # Windows, or not the main thread: signals keep their ordinary way
+        return await main
+
+    try:
+        result = asyncio.run(guarded())
+    except asyncio.CancelledError:
+        if not received:
+            raise
+    finally:
+        for number, handler in before.items():
+            if signal.getsignal(number) is not handler and handler is not None:
+                signal.signal(number, handler)
+    if received:
+        raise Terminated if received[0] == signal.SIGTERM else KeyboardInterrupt
+    return result
+
+
+def guarded(command: Callable[[], int], io: Io) -> int:
+    """Run one command to its exit code: what it raises becomes a problem, a signal its code, a closed pipe silence."""
+    try:
+        try:
+            return _settled(command, io)
+        except KeyboardInterrupt as interrupt:
+            return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+        finally:
+            io.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output has gone. What was asked may be unfinished, so this is never 0.
+        _discard_output(io)
+        return REFUSED
+    except OSError as error:
+        _discard_output(io)
+        return io.fail(_output_lost(error))
+
+
+def _settled(command: Callable[[], int], io: Io) -> int:
+    try:
+        return command()
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except SystemExit as exit_:  # argparse, after --help, --version or its own usage message
+        return exit_.code if isinstance(exit_.code, int) else DONE
+    except Exception as error:
+        from beaker.core.problems import Problem, Refused
+
+        if isinstance(error, Refused):
+            return io.fail(error.problems)
+        if isinstance(error, OSError):
+            where = str(error.filename or "")
+            return io.fail(Problem("BK948", error.strerror or str(error), where, "check that path and try again"))
+        if io.verbose:
+            import traceback
+
+            io.note("".join(traceback.format_exception(error)).rstrip())
+        frame = error.__traceback__
+        while frame is not None and frame.tb_next is not None:
+            frame = frame.tb_next
+        where = f"{frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}" if frame is not None else ""
+        return io.fail(
+            Problem(
+                "BK949",
+                f"an error inside Beaker: {type(error).__name__}: {error}",
+                where,
+                "run it again with --verbose for the traceback, and report it",
+            )
+        )
+
+
+def _output_lost(error: OSError) -> "Problem":
+    from beaker.core.problems import Problem
+
+    return Problem("BK947", f"standard output could not be written: {error.strerror or error}")
+
+
+def _discard_output(io: Io) -> None:
+    """Point a real stdout at nothing, so that the interpreter's own flush at exit stays quiet."""
+    try:
+        number = io.stdout.fileno()
+    except (OSError, ValueError, AttributeError):
+        return
+    nothing = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nothing, number)
+    os.close(nothing)
