@@ -1,0 +1,275 @@
+"""Git, asked through its command: what is checked out, what a commit holds, and small repositories of our own.
+
+Every call runs without hooks, prompts, signing, a pager or the caller's `GIT_*` variables. Functions return a
+`Problem` when Git is missing (BK710), the folder is no repository (BK711) or the question has no answer.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import IO
+
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.core.problems import Problem, Refused
+from beaker.core.remotes import checkout_repository
+from beaker.core.values import value
+
+TIMEOUT = 120.0
+"""Seconds one Git command may take; reading a large repository's status is the slowest."""
+
+FILE_MODE, EXECUTABLE_MODE, LINK_MODE, SUBMODULE_MODE = "100644", "100755", "120000", "160000"
+
+
+@value
+class TreeFile:
+    """One entry of a commit: its path from the repository's root, Git's mode, and its bytes.
+
+    A link (`LINK_MODE`) carries the path it points at; a submodule (`SUBMODULE_MODE`) has no bytes.
+    """
+
+    path: str
+    mode: str
+    data: bytes
+
+
+def head_commit(root: Path) -> Result[str, Problem]:
+    """The full id of the checked-out commit; BK712 when nothing has been committed yet."""
+    found = resolve_ref(root, "HEAD")
+    if not is_successful(found) and found.failure().code == "BK712":
+        return Failure(Problem("BK712", "nothing has been committed yet", str(root), "commit your files first"))
+    return found
+
+
+def resolve_ref(root: Path, ref: str) -> Result[str, Problem]:
+    """The full commit id of a branch, tag or commit; BK712 when `ref` names none."""
+    if ref and not ref.startswith("-"):
+        found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if is_successful(found) or found.failure().code in ("BK710", "BK711"):
+            return found.map(lambda out: out.decode("ascii").strip())
+    hint = "name a local branch, a tag or a commit (`git branch`, `git tag` list them)"
+    return Failure(Problem("BK712", f"no commit is named {ref!r}", str(root), hint))
+
+
+def current_branch(root: Path) -> Result[str | None, Problem]:
+    """The name of the checked-out branch, `None` when HEAD is detached."""
+    found = _run(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    if not is_successful(found):
+        return Failure(found.failure())
+    done = found.unwrap()
+    if done.returncode == 0:
+        return Success(_text(done.stdout).strip())
+    return Success(None) if done.returncode == 1 else Failure(_problem(root, done))
+
+
+def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ...], Problem]:
+    """Paths whose working copy differs from the checked-out commit, sorted.
+
+    Counted: every change to a tracked file, staged or not, and files not yet added below a `.beaker` folder or named
+    in `also` (paths from the root). Other files Git does not track do not count, nor do ignored ones, nor `.env`.
+    """
+    # The index is not refreshed here (no lock is taken), so a touched but equal file needs `status`, not `diff-index`.
+    changed = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
+    watched = (":(top,glob)**/.beaker/**", *(f":(top,literal){path}" for path in also))
+    added = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *watched)
+    for result in (changed, added):
+        if not is_successful(result):
+            return Failure(result.failure())
+    paths = {path for path in _fields(added.unwrap()) if not path.rpartition("/")[2].startswith(".env")}
+    entries = iter(_fields(changed.unwrap()))
+    for entry in entries:
+        paths.add(entry[3:])
+        if set(entry[:2]) & {"R", "C"}:
+            next(entries, None)  # the old name follows a rename
+    return Success(tuple(sorted(paths)))
+
+
+def remotes(root: Path) -> Result[Mapping[str, str], Problem]:
+    """Name to URL of every configured remote."""
+    found = _run(root, "config", "--null", "--get-regexp", r"^remote\..*\.url$")
+    if not is_successful(found):
+        return Failure(found.failure())
+    done = found.unwrap()
+    if done.returncode not in (0, 1):  # 1: no such key
+        return Failure(_problem(root, done))
+    urls: dict[str, str] = {}
+    for item in _fields(done.stdout):
+        key, _, url = item.partition("\n")
+        urls.setdefault(key.removeprefix("remote.").removesuffix(".url"), url)
+    return Success(urls)
+
+
+def remote_repository(root: Path) -> Result[str | None, Problem]:
+    """`owner/name` of the checkout's GitHub remote, `None` when there is none or several without an `origin`."""
+    return remotes(root).map(checkout_repository)
+
+
+def read_commit(root: Path, commit: str) -> Iterator[TreeFile]:
+    """Every entry of `commit`, in Git's order, one at a time: files, links and submodules, never what is untracked.
+
+    Raises `Refused` with the `Problem`, also midway.
+    """
+    listing = _git(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
+    if not is_successful(listing):
+        raise Refused(listing.failure())
+    command = _command(root, "cat-file", "--batch")
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            for line in listing.unwrap().split(b"\0")[:-1]:
+                about, _, raw = line.partition(b"\t")
+                mode, kind, object_id = about.decode("ascii").split()
+                try:
+                    path = raw.decode("utf-8")
+                except UnicodeDecodeError:
+                    problem = Problem(
+                        "BK715", f"the tracked file name {raw!r} is not UTF-8", str(root), "rename the file"
+                    )
+                    raise Refused(problem) from None
+                data = _read_object(process.stdin, process.stdout, object_id, path) if kind == "blob" else b""
+                yield TreeFile(path, mode, data)
+        except BrokenPipeError:
+            raise Refused(Problem("BK713", "git cat-file ended early", str(root))) from None
+        finally:
+            process.stdin.close()
+            process.stdout.close()
+
+
+def read_file_at(root: Path, commit: str, path: str) -> Result[bytes, Problem]:
+    """The bytes of one file of `commit`, `path` counted from the repository's root; BK714 when no file is there."""
+    listed = _git(root, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options", commit, "--", path)
+    if not is_successful(listed):
+        return listed
+    line = listed.unwrap().split(b"\0")[0]
+    if line.split(b" ")[0].decode("ascii") not in (FILE_MODE, EXECUTABLE_MODE):
+        found = "is not a regular file" if line else "does not exist"
+        hint = "commit it first (`git add`, `git commit`)"
+        return Failure(Problem("BK714", f"{path} {found} in commit {commit[:12]}", str(root), hint))
+    object_id = line.split()[2].decode("ascii")
+    return _git(root, "cat-file", "blob", object_id)
+
+
+def init_repository(root: Path, *, branch: str = "main") -> Result[None, Problem]:
+    """Make `root`, an existing folder, a Git repository without template files or hooks."""
+    return _git(root, "init", "--quiet", "--template=", f"--initial-branch={branch}").map(lambda _: None)
+
+
+def commit_all(root: Path, message: str) -> Result[str, Problem]:
+    """Commit every file below `root` that is not ignored there, and return the commit's id.
+
+    The commit is Beaker's own: its identity, no signature, no hooks, whatever the user's configuration says.
+    """
+    plain = ("-c", "core.autocrlf=false", "-c", "core.excludesFile=")
+    added = _git(root, *plain, "add", "--all", "--", ".")
+    if not is_successful(added):
+        return Failure(added.failure())
+    identity = ("-c", "user.name=Beaker", "-c", "user.email=beaker@localhost", "-c", "commit.gpgSign=false")
+    made = _git(
+        root,
+        *plain,
+        *identity,
+        "commit",
+        "--quiet",
+        "--no-verify",
+        "--allow-empty",
+        "--cleanup=verbatim",
+        "-m",
+        message,
+    )
+    return head_commit(root) if is_successful(made) else Failure(made.failure())
+
+
+_SAFE_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",  # a repository's setting may name a program
+    "core.quotePath=false",
+    "protocol.ext.allow=never",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "advice.detachedHead=false",
+)
+
+
+def _command(root: Path, *arguments: str) -> list[str]:
+    settings = [part for setting in _SAFE_SETTINGS for part in ("-c", setting)]
+    return ["git", "-C", str(root), "--no-pager", "--no-optional-locks", *settings, *arguments]
+
+
+def _environment() -> dict[str, str]:
+    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+    return kept | {
+        "LC_ALL": "C",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        # Only commits of our own are made here; a person's `user.name` or `author.name` has no say in them.
+        **{f"GIT_{role}_NAME": "Beaker" for role in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{role}_EMAIL": "beaker@localhost" for role in ("AUTHOR", "COMMITTER")},
+    }
+
+
+def _run(root: Path, *arguments: str) -> Result[subprocess.CompletedProcess[bytes], Problem]:
+    """One Git command, whatever its exit code says; a `Problem` when it could not be run at all."""
+    try:
+        done = subprocess.run(
+            _command(root, *arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=_environment(),
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except FileNotFoundError:
+        hint = "install Git (https://git-scm.com/downloads) and make sure `git --version` works here"
+        return Failure(Problem("BK710", "Git is needed and was not found on PATH", hint=hint))
+    except subprocess.TimeoutExpired:
+        return Failure(Problem("BK713", f"git {arguments[0]} did not end within {TIMEOUT:g} seconds", str(root)))
+    except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
+        return Failure(Problem("BK713", f"git {arguments[0]} could not be run: {error}", str(root)))
+    return Success(done)
+
+
+def _git(root: Path, *arguments: str) -> Result[bytes, Problem]:
+    """Standard output of one Git command that has to succeed."""
+    found = _run(root, *arguments)
+    if not is_successful(found):
+        return Failure(found.failure())
+    done = found.unwrap()
+    return Success(done.stdout) if done.returncode == 0 else Failure(_problem(root, done))
+
+
+def _problem(root: Path, done: subprocess.CompletedProcess[bytes]) -> Problem:
+    said = _text(done.stderr).strip()
+    if "not a git repository" in said or "cannot change to" in said:
+        hint = "run this inside a Git checkout (`git init` and a first commit make one)"
+        return Problem("BK711", "this folder is not in a Git repository", str(root), hint)
+    if "dubious ownership" in said:
+        hint = f"git config --global --add safe.directory {root}"
+        return Problem("BK713", "Git refuses this repository because another user owns it", str(root), hint)
+    last = said.splitlines()[-1] if said else f"exit code {done.returncode}"
+    return Problem("BK713", f"Git failed: {last}", str(root))
+
+
+def _read_object(stdin: IO[bytes], stdout: IO[bytes], object_id: str, path: str) -> bytes:
+    stdin.write(object_id.encode("ascii") + b"\n")
+    stdin.flush()
+    answer = stdout.readline().split()
+    if len(answer) != 3:
+        hint = "fetch the repository in full (`git fetch --unshallow`, or clone it without filters)"
+        raise Refused(Problem("BK716", f"Git does not have the content of {path}", hint=hint))
+    size = int(answer[2])
+    data = stdout.read(size)
+    stdout.read(1)  # the newline after the content
+    return data
+
+
+def _fields(out: bytes) -> list[str]:
+    return [os.fsdecode(field) for field in out.split(b"\0")[:-1]]
+
+
+def _text(out: bytes) -> str:
+    return out.decode("utf-8", "replace")

@@ -1,0 +1,233 @@
+"""Questions to real Git repositories, also hostile and odd ones."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from returns.pipeline import is_successful
+
+from beaker.core.problems import Refused
+from beaker.files import git
+
+
+def run(root: Path, *arguments: str) -> str:
+    """Git as a user runs it, with an identity of its own."""
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgSign=false"]
+    done = subprocess.run(["git", "-C", str(root), *identity, *arguments], check=True, capture_output=True, text=True)
+    return done.stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    """A repository on branch `main` with one commit of `a.txt`."""
+    root = tmp_path / "repo"
+    root.mkdir()
+    git.init_repository(root).unwrap()
+    (root / "a.txt").write_text("one\n")
+    git.commit_all(root, "First").unwrap()
+    return root
+
+
+def test_commit_all__user_configuration__has_no_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our commits carry our identity and run no hook, whatever is configured."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "ignored").write_text("*.txt\n")
+    (home / "hooks").mkdir()
+    hook = home / "hooks" / "pre-commit"
+    hook.write_text(f"#!/bin/sh\ntouch {home}/hook-ran\nexit 1\n")
+    hook.chmod(0o755)
+    (home / ".gitconfig").write_text(
+        f"[user]\nname = Someone\nemail = s@example.org\n[author]\nname = Other\n[commit]\ngpgSign = true\n"
+        f"[core]\nhooksPath = {home}/hooks\nexcludesFile = {home}/ignored\nautocrlf = true\n"
+    )
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "elsewhere"))
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Env")
+    root = tmp_path / "repo"
+    root.mkdir()
+    git.init_repository(root).unwrap()
+    (root / "a.txt").write_bytes(b"one\r\n")
+    commit = git.commit_all(root, "First\n\n# not a comment").unwrap()
+    monkeypatch.delenv("GIT_DIR")
+    assert run(root, "log", "-1", "--format=%an <%ae> %cn %G?") == "Beaker <beaker@localhost> Beaker N"
+    assert git.read_file_at(root, commit, "a.txt").unwrap() == b"one\r\n"
+    assert git.current_branch(root).unwrap() == "main"
+    assert not (home / "hook-ran").exists()
+
+
+def test_resolve_ref__branch_tag_commit__give_one_commit(repository: Path) -> None:
+    """Any name of a commit is accepted; an annotated tag is peeled."""
+    head = git.head_commit(repository).unwrap()
+    run(repository, "tag", "-a", "v1", "-m", "x")
+    run(repository, "branch", "feature/x")
+    for ref in ("HEAD", "main", "v1", "feature/x", head, head[:10], "main^0"):
+        assert git.resolve_ref(repository, ref).unwrap() == head
+
+
+@pytest.mark.parametrize("ref", ["", "nothing", "-q", "--all", "a b", "main:a.txt", "\0", "é"])
+def test_resolve_ref__no_commit__is_a_problem(repository: Path, ref: str) -> None:
+    """What names no commit is refused, never taken for an option."""
+    problem = git.resolve_ref(repository, ref).failure()
+    assert problem.code == "BK712"
+    assert problem.hint
+
+
+def test_questions__outside_a_repository__say_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each function names the cause when there is no repository, no Git, or no commit."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    outside = tmp_path / "plain"
+    outside.mkdir()
+    for question in (git.head_commit, git.current_branch, git.dirty_files):
+        assert question(outside).failure().code == "BK711"
+    assert git.read_file_at(outside, "HEAD", "a").failure().code == "BK711"
+    assert git.head_commit(tmp_path / "missing").failure().code == "BK711"
+    git.init_repository(outside).unwrap()
+    assert "nothing has been committed" in git.head_commit(outside).failure().message
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for problem in (git.head_commit(outside).failure(), git.init_repository(outside).failure()):
+        assert problem.code == "BK710"
+        assert "install Git" in problem.hint
+    with pytest.raises(Refused):
+        next(git.read_commit(outside, "HEAD"))
+
+
+def test_current_branch__detached__is_none(repository: Path) -> None:
+    """A detached HEAD has no branch; a new branch without commits has one."""
+    run(repository, "checkout", "-q", "--detach")
+    assert git.current_branch(repository).unwrap() is None
+    run(repository, "checkout", "-q", "--orphan", "fresh")
+    assert git.current_branch(repository).unwrap() == "fresh"
+
+
+def test_dirty_files__changes_and_new_configuration__are_listed(repository: Path) -> None:
+    """Tracked changes of every kind and new files below .beaker count; other new and ignored files do not."""
+    for name in ("gone", "moved", "staged", "é ü"):
+        (repository / name).write_text(f"{name}\n" * 5)
+    git.commit_all(repository, "More").unwrap()
+    assert git.dirty_files(repository).unwrap() == ()
+    os.utime(repository / "a.txt", (1, 1))
+    assert git.dirty_files(repository).unwrap() == ()
+    (repository / "new.txt").write_text("x")
+    (repository / "gone").unlink()
+    run(repository, "mv", "moved", "moved2")
+    (repository / "staged").write_text("changed")
+    run(repository, "add", "staged")
+    (repository / "é ü").write_text("changed")
+    beaker = repository / "sub" / ".beaker"
+    (beaker / "local").mkdir(parents=True)
+    (beaker / "local" / ".gitignore").write_text("*\n")
+    (beaker / "local" / "beaker.db").write_text("x")
+    (beaker / "beaker.yaml").write_text("x")
+    (beaker / ".env").write_text("x")
+    expected = ("gone", "moved2", "staged", "sub/.beaker/beaker.yaml", "é ü")
+    assert git.dirty_files(repository).unwrap() == expected
+    assert git.dirty_files(repository / "sub").unwrap() == expected
+    assert git.dirty_files(repository, also=("new.txt",)).unwrap() == tuple(sorted((*expected, "new.txt")))
+
+
+def test_read_commit__every_kind_of_entry__is_reported(repository: Path) -> None:
+    """Files with their exact bytes, executables, links and submodules come out; untracked files do not."""
+    data = bytes(range(256)) * 300
+    (repository / "folder").mkdir()
+    (repository / "folder" / "data.bin").write_bytes(data)
+    (repository / "empty").write_bytes(b"")
+    script = repository / "run.sh"
+    script.write_text("#!/bin/sh\n")
+    script.chmod(0o755)
+    (repository / "link").symlink_to("a.txt")
+    (repository / "odd\nname é").write_text("x")
+    commit = git.commit_all(repository, "Kinds").unwrap()
+    head = git.head_commit(repository).unwrap()
+    run(repository, "update-index", "--add", "--cacheinfo", f"160000,{head},vendored")
+    run(repository, "commit", "-q", "-m", "Submodule")
+    (repository / "untracked").write_text("x")
+    commit = git.head_commit(repository).unwrap()
+    (repository / "a.txt").write_text("changed since")
+    entries = {entry.path: entry for entry in git.read_commit(repository, commit)}
+    assert {path: entry.mode for path, entry in entries.items()} == {
+        "a.txt": git.FILE_MODE,
+        "empty": git.FILE_MODE,
+        "folder/data.bin": git.FILE_MODE,
+        "link": git.LINK_MODE,
+        "odd\nname é": git.FILE_MODE,
+        "run.sh": git.EXECUTABLE_MODE,
+        "vendored": git.SUBMODULE_MODE,
+    }
+    assert entries["a.txt"].data == b"one\n"
+    assert entries["folder/data.bin"].data == data
+    assert entries["link"].data == b"a.txt"
+    assert entries["empty"].data == entries["vendored"].data == b""
+
+
+def test_read_commit__attributes__change_no_byte(repository: Path) -> None:
+    """Export and line-ending attributes do not touch what a commit holds."""
+    (repository / ".gitattributes").write_text("a.txt export-ignore\nb.txt export-subst\n")
+    (repository / "b.txt").write_text("$Format:%H$\n")
+    commit = git.commit_all(repository, "Attributes").unwrap()
+    entries = {entry.path: entry.data for entry in git.read_commit(repository, commit)}
+    assert entries["a.txt"] == b"one\n"
+    assert entries["b.txt"] == b"$Format:%H$\n"
+
+
+def test_read_commit__not_followed_to_the_end__leaves_no_process(repository: Path) -> None:
+    """Closing the iterator early ends Git."""
+    (repository / "b.txt").write_bytes(b"x" * 1_000_000)
+    commit = git.commit_all(repository, "Big").unwrap()
+    entries = git.read_commit(repository, commit)
+    next(entries)
+    entries.close()  # type: ignore[attr-defined]  # a generator
+
+
+def test_read_commit__object_missing_or_name_undecodable__is_refused(repository: Path) -> None:
+    """A damaged repository and a name that is no UTF-8 are said, not skipped."""
+    blob = run(repository, "hash-object", "-w", "a.txt")
+    run(repository, "update-index", "--add", "--cacheinfo", f"100644,{blob},b.txt")
+    commit = git.commit_all(repository, "Two").unwrap()
+    (repository / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    with pytest.raises(Refused, match=r"does not have the content of a\.txt"):
+        list(git.read_commit(repository, commit))
+    (repository / os.fsdecode(b"\xff.txt")).write_text("x")
+    (repository / "a.txt").write_text("one\n")
+    commit = git.commit_all(repository, "Bytes").unwrap()
+    with pytest.raises(Refused, match="not UTF-8"):
+        list(git.read_commit(repository, commit))
+
+
+def test_read_file_at__only_regular_files__else_a_problem(repository: Path) -> None:
+    """A missing path, a folder, a link and a pattern are no file."""
+    (repository / "folder").mkdir()
+    (repository / "folder" / "x").write_text("x")
+    (repository / "link").symlink_to("a.txt")
+    commit = git.commit_all(repository, "Kinds").unwrap()
+    assert git.read_file_at(repository, commit, "folder/x").unwrap() == b"x"
+    for path in ("missing", "folder", "link", "*.txt", "-a"):
+        problem = git.read_file_at(repository, commit, path).failure()
+        assert problem.code == "BK714"
+        assert path in problem.message
+    assert git.read_file_at(repository, "nothing", "a.txt").failure().code == "BK713"
+
+
+def test_remote_repository__github_remotes__decide(repository: Path) -> None:
+    """The GitHub remote names the repository; without one there is none."""
+    assert git.remotes(repository).unwrap() == {}
+    assert git.remote_repository(repository).unwrap() is None
+    run(repository, "remote", "add", "up.stream", "git@github.com:acme/invoices.git")
+    assert git.remotes(repository).unwrap() == {"up.stream": "git@github.com:acme/invoices.git"}
+    assert git.remote_repository(repository).unwrap() == "acme/invoices"
+
+
+def test_questions__repository_naming_programs__run_none(repository: Path, tmp_path: Path) -> None:
+    """A repository whose configuration names a file-system monitor or hooks runs neither."""
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
+    program.chmod(0o755)
+    run(repository, "config", "core.fsmonitor", str(program))
+    run(repository, "config", "core.hooksPath", str(tmp_path))
+    for name in ("post-index-change", "pre-commit", "post-commit"):
+        (tmp_path / name).symlink_to(program)
+    (repository / "a.txt").write_text("two\n")
+    assert git.dirty_files(repository).unwrap() == ("a.txt",)
+    assert is_successful(git.commit_all(repository, "Second"))
+    assert not (tmp_path / "ran").exists()
