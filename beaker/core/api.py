@@ -1,0 +1,339 @@
+"""Calls of the API as values: building a request, finding its endpoint, reading its arguments and its response.
+
+Sans-I/O: a client turns a call into a `Request` and a `Response` into a result; a service does the reverse. Whatever
+carries the bytes between them (HTTP, a direct call) is a transport and knows none of this.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+import attrs
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.core import strict_json
+from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Kind, Parameter
+from beaker.core.problems import Problem, Problems
+from beaker.core.strict_json import JsonObject
+from beaker.core.values import read_only, value
+
+
+@value(kw_only=True)
+class Request:
+    """One request as it travels.
+
+    `path` is percent-encoded and starts with `/v1/`; `query` keeps its order, not yet encoded; `body` is JSON in UTF-8
+    or `None`; `headers` has lower-case names and holds no credential: that belongs to the transport.
+    """
+
+    method: str
+    path: str
+    query: tuple[tuple[str, str], ...] = ()
+    headers: Mapping[str, str] = attrs.field(factory=dict)
+    body: bytes | None = None
+
+
+@value(kw_only=True)
+class Response:
+    """One response as it travels: HTTP status, headers with lower-case names, the whole body."""
+
+    status: int
+    headers: Mapping[str, str] = attrs.field(factory=dict)
+    body: bytes = b""
+
+
+@value
+class ApiProblem(Problem):
+    """A call that did not succeed.
+
+    `status` is the HTTP status, 0 when there was no answer or a broken one. `detail` is the JSON `detail` of the
+    answer, else its text.
+    """
+
+    status: int = 0
+    detail: Any = None
+
+
+@value
+class Match:
+    """What a method and path mean: the endpoint, and the decoded values of its path parameters."""
+
+    endpoint: Endpoint
+    parameters: Mapping[str, str]
+
+
+_PLACE = re.compile(r"\{(\w+)\}")
+_CODE = re.compile(r"BK\d{3}")
+_INTEGER = re.compile(r"-?[0-9]{1,15}")
+_PYTHON: Mapping[Kind, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "list": (list, tuple),
+}
+
+
+def build_request(
+    name: str, arguments: Mapping[str, Any], *, agent_key: str | None = None, idempotency_key: str | None = None
+) -> Result[Request, Problem]:
+    """The request that calls the endpoint `name`.
+
+    `arguments` are the path, query and body parameters by name; `None` means not given. `arguments["agent_key"]` wins
+    over `agent_key`, and is an error when blank. `idempotency_key` is sent when it is not empty. Problems: BK801 for
+    arguments the endpoint does not take, lacks or has with another type; BK802 without an agent key.
+    """
+    endpoint = ENDPOINT.get(name)
+    if endpoint is None:
+        return Failure(Problem("BK801", f"the API has no endpoint {name!r}"))
+    given = {key: argument for key, argument in arguments.items() if argument is not None}
+    key = str(given.pop("agent_key", agent_key) or "").strip()
+    places = _PLACE.findall(endpoint.path)
+    parameters = {parameter.name: parameter for parameter in (*endpoint.query, *(endpoint.body or ()))}
+    if unknown := sorted(given.keys() - parameters.keys() - set(places)):
+        return Failure(Problem("BK801", f"{name} takes no {', '.join(unknown)}"))
+    if idempotency_key and not endpoint.repeatable:
+        return Failure(Problem("BK801", f"{name} takes no idempotency key"))
+    for place in places:
+        if not isinstance(given.get(place), str) or not given[place] or given[place] in (".", ".."):
+            return Failure(Problem("BK801", f"{name} needs {place}, a non-empty string"))
+    if fault := _argument_fault(endpoint, given):
+        return Failure(Problem("BK801", f"{name}: {fault}"))
+    if endpoint.agent_key and not key:
+        hint = "pass --agent, set BEAKER_AGENT_KEY, or give the integration an agent_key in .beaker/beaker.yaml"
+        return Failure(Problem("BK802", "no agent key is given", hint=hint))
+
+    path = _PLACE.sub(lambda place: quote(given[place[1]], safe=""), endpoint.path)
+    query = [("agent_key", key)] if endpoint.agent_key == "query" else []
+    query += [(sent.name, _query_text(given, sent)) for sent in endpoint.query if _is_sent(given, sent)]
+    body: JsonObject | None = None
+    if endpoint.body is not None:
+        body = {"agent_key": key} if endpoint.agent_key == "body" else {}
+        body.update({sent.name: given.get(sent.name, sent.default) for sent in endpoint.body if _is_sent(given, sent)})
+    try:
+        encoded = None if body is None else strict_json.dumps(strict_json.json_value(body, "the body")).encode()
+    except (TypeError, ValueError) as error:
+        return Failure(Problem("BK801", f"{name}: {error}"))
+    headers = {"content-type": "application/json", "accept": "application/json"}
+    if idempotency_key:
+        headers["idempotency-key"] = idempotency_key
+    return Success(
+        Request(method=endpoint.method, path=path, query=tuple(query), headers=read_only(headers), body=encoded)
+    )
+
+
+def match_request(method: str, path: str) -> Result[Match, ApiProblem]:
+    """The endpoint that answers `method` on the percent-encoded `path`; 404 or 405 when there is none."""
+    segments = path.split("/")
+    allowed: set[str] = set()
+    found: Match | None = None
+    for endpoint in ENDPOINTS:
+        parameters = _fit(endpoint.path.split("/"), segments)
+        if parameters is None:
+            continue
+        allowed.add(endpoint.method)
+        if endpoint.method == method and (found is None or len(parameters) < len(found.parameters)):
+            found = Match(endpoint, read_only(parameters))
+    if found is not None:
+        return Success(found)
+    if allowed:
+        message = f"{path} does not take {method}, only {', '.join(sorted(allowed))}"
+        return Failure(ApiProblem("BK451", message, status=405))
+    return Failure(ApiProblem("BK451", f"there is no route {path}", status=404))
+
+
+def read_arguments(match: Match, request: Request) -> Result[dict[str, Any], Problems]:
+    """The arguments of a request, defaults filled in, `agent_key` included; every fault is a BK450.
+
+    A body that an endpoint does not take is ignored when it is empty or `{}`.
+    """
+    endpoint = match.endpoint
+    arguments: dict[str, Any] = dict(match.parameters)
+    problems: list[Problem] = []
+    query: dict[str, Any] = {}
+    for name, text in request.query:
+        if name in query:
+            problems.append(Problem("BK450", f"the query has {name} twice"))
+        query[name] = text
+    body: dict[str, Any] = {}
+    if request.body:
+        parsed = strict_json.parse(request.body, "the body")
+        if not is_successful(parsed):
+            return Failure((Problem("BK450", str(parsed.failure())),))
+        if not isinstance(parsed.unwrap(), dict):
+            return Failure((Problem("BK450", "the body must be a JSON object"),))
+        body = parsed.unwrap()
+    for place, values, known in (
+        ("query", query, endpoint.query),
+        ("body", body, endpoint.body or ()),
+    ):
+        names = {parameter.name for parameter in known} | ({"agent_key"} if endpoint.agent_key == place else set())
+        problems += [Problem("BK450", f"the {place} has no key {key!r}") for key in sorted(values.keys() - names)]
+        for parameter in known:
+            read = _read_argument(place, values, parameter)
+            problems.append(read) if isinstance(read, Problem) else arguments.update(read)
+    if endpoint.agent_key:
+        key = (query if endpoint.agent_key == "query" else body).get("agent_key")
+        if isinstance(key, str) and key.strip():
+            arguments["agent_key"] = key.strip()
+        else:
+            problems.append(Problem("BK450", f"the {endpoint.agent_key} needs agent_key, a non-empty string"))
+    if endpoint.exactly_one and sum(arguments.get(name) is not None for name in endpoint.exactly_one) != 1:
+        problems.append(Problem("BK450", f"exactly one of {', '.join(endpoint.exactly_one)} must be given"))
+    return Failure(tuple(problems)) if problems else Success(arguments)
+
+
+def read_response(name: str, response: Response) -> Result[JsonObject, ApiProblem]:
+    """The JSON object of a success, `{}` for an empty body; else what went wrong.
+
+    Problems: BK804 for an answer that breaks the contract (status 0); otherwise the service's own code where it states
+    one, else BK806 (401), BK807 (404), BK808 (5xx), BK805 (anything else).
+    """
+    if not 200 <= response.status < 300:
+        return Failure(_refusal(response))
+    if not response.body.strip():
+        return Success({})
+    parsed = strict_json.parse(response.body, f"the answer to {name}")
+    if not is_successful(parsed):
+        return Failure(ApiProblem("BK804", str(parsed.failure())))
+    answer = parsed.unwrap()
+    if not isinstance(answer, dict):
+        return Failure(ApiProblem("BK804", f"the answer to {name} is not a JSON object"))
+    for key, kind in ENDPOINT[name].answer:
+        if not _is(answer.get(key), kind):
+            return Failure(ApiProblem("BK804", f"the answer to {name} lacks {key}, which must be of type {kind}"))
+    return Success(answer)
+
+
+def problem_detail(problems: Problems) -> JsonObject:
+    """The body in which a service states problems: `{"detail": {code, message, where, hint, problems}}`.
+
+    The first four are those of the first problem; `problems` lists every one in the same form.
+    """
+    listed: list[Any] = [
+        {"code": problem.code, "message": problem.message, "where": problem.where, "hint": problem.hint}
+        for problem in problems
+    ]
+    return {"detail": {**listed[0], "problems": listed}}
+
+
+def stated_problems(problem: Problem) -> Problems:
+    """Every problem that an answer stated, each with the service's code; `problem` itself when it stated no list."""
+    detail = problem.detail if isinstance(problem, ApiProblem) else None
+    listed = detail.get("problems") if isinstance(detail, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        return (problem,)
+    return tuple(_stated(item, problem) for item in listed) or (problem,)
+
+
+def _refusal(response: Response) -> ApiProblem:
+    text = response.body.decode("utf-8", "replace").strip()
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        body = None
+    detail: Any = body.get("detail", body) if isinstance(body, dict) else (text or None)
+    status = response.status
+    match status:
+        case 401:
+            code, hint = "BK806", "log in again with `beaker login`, or pass another API key"
+        case 404:
+            code, hint = "BK807", ""
+        case _ if status >= 500:
+            code, hint = "BK808", "try again later" if status in (502, 503, 504) else ""
+        case _:
+            code, hint = "BK805", ""
+    fallback = Problem(code, _said(detail) or f"the service answered {status}", hint=hint)
+    stated = _stated(detail, fallback) if isinstance(detail, dict) else fallback
+    listed = stated_problems(ApiProblem(code, "", status=status, detail=detail))
+    if len(listed) > 1:
+        message, where = "; ".join(map(str, listed)), ""
+    else:
+        message, where = stated.message, stated.where
+    return ApiProblem(stated.code, message, where, stated.hint, status, detail)
+
+
+def _stated(item: Mapping[str, Any], fallback: Problem) -> Problem:
+    """One problem in the form of `problem_detail`; what it lacks comes from `fallback`."""
+    code, message, where, hint = (item.get(key) for key in ("code", "message", "where", "hint"))
+    return Problem(
+        code if isinstance(code, str) and _CODE.fullmatch(code) else fallback.code,
+        message if isinstance(message, str) and message else fallback.message,
+        where if isinstance(where, str) else fallback.where,
+        hint if isinstance(hint, str) and hint else fallback.hint,
+    )
+
+
+def _said(detail: Any) -> str:
+    """The words of a `detail`, which is conventionally a string, an object with a message, or a list of either."""
+    match detail:
+        case str():
+            return detail
+        case {"message": str(message)} | {"msg": str(message)}:
+            return message
+        case list():
+            return "; ".join(filter(None, map(_said, detail)))
+        case None:
+            return ""
+        case _:
+            return json.dumps(detail, ensure_ascii=False)
+
+
+def _argument_fault(endpoint: Endpoint, given: Mapping[str, Any]) -> str | None:
+    for parameter in (*endpoint.query, *(endpoint.body or ())):
+        argument = given.get(parameter.name)
+        if argument is None:
+            if parameter.required:
+                return f"{parameter.name} is missing"
+        elif not _is(argument, parameter.kind):
+            return f"{parameter.name} must be of type {parameter.kind}, not {type(argument).__name__}"
+    if endpoint.exactly_one and sum(name in given for name in endpoint.exactly_one) != 1:
+        return f"exactly one of {', '.join(endpoint.exactly_one)} must be given"
+    return None
+
+
+def _is(argument: object, kind: Kind) -> bool:
+    if isinstance(argument, bool):
+        return kind == "boolean"
+    if kind == "object":
+        return isinstance(argument, Mapping)
+    return isinstance(argument, _PYTHON[kind])
+
+
+def _is_sent(given: Mapping[str, Any], parameter: Parameter) -> bool:
+    argument = given.get(parameter.name, parameter.default)
+    return argument is not None and not (parameter.non_empty and not argument)
+
+
+def _query_text(given: Mapping[str, Any], parameter: Parameter) -> str:
+    return str(given.get(parameter.name, parameter.default))
+
+
+def _fit(template: list[str], segments: list[str]) -> dict[str, str] | None:
+    if len(template) != len(segments):
+        return None
+    parameters = {}
+    for wanted, found in zip(template, segments, strict=True):
+        if place := _PLACE.fullmatch(wanted):
+            if not found:
+                return None
+            parameters[place[1]] = unquote(found)
+        elif wanted != found:
+            return None
+    return parameters
+
+
+def _read_argument(place: str, values: Mapping[str, Any], parameter: Parameter) -> dict[str, Any] | Problem:
+    argument = values.get(parameter.name)
+    if argument is None:
+        if parameter.required:
+            return Problem("BK450", f"the {place} needs {parameter.name}")
+        return {parameter.name: parameter.default}
+    if place == "query" and parameter.kind == "integer" and _INTEGER.fullmatch(argument):
+        argument = int(argument)
+    if not _is(argument, parameter.kind):
+        return Problem("BK450", f"{parameter.name} must be of type {parameter.kind}")
+    return {parameter.name: argument}
