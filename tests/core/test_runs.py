@@ -1,0 +1,80 @@
+"""The life of a run, and what its answers say to a watcher."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core.runs import (
+    RUN_STATUSES,
+    TERMINAL_RUN_STATUSES,
+    RunEvent,
+    RunStatus,
+    has_ended,
+    next_status,
+    normal_status,
+    outcome,
+)
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "runs.json").read_text("utf-8"))
+EVENTS: tuple[RunEvent, ...] = get_args(RunEvent)
+
+
+@pytest.mark.parametrize("run, status, exit_code, settled, message", VECTORS["exit_codes"])
+def test_outcome__vector__as_listed(
+    run: dict[str, Any], status: str, exit_code: int, settled: bool, message: str | None
+) -> None:
+    """Each answer gives the listed status, exit code, end of the watch and error text."""
+    read = outcome(run)
+    assert (read.status, read.exit_code, read.settled, read.error_message) == (status, exit_code, settled, message)
+    assert read.needs_review == (settled and exit_code == 3)
+
+
+@pytest.mark.parametrize("status", RUN_STATUSES)
+@pytest.mark.parametrize("event", EVENTS)
+def test_next_status__every_pair__as_listed(status: RunStatus, event: RunEvent) -> None:
+    """The machine is the listed table and nothing else; a refusal names the status."""
+    expected = VECTORS["transitions"][status].get(event)
+    found = next_status(status, event)
+    if expected is None:
+        assert found.failure().code == "BK401"
+        assert status in found.failure().message
+    else:
+        assert found.unwrap() == expected
+
+
+@given(st.lists(st.sampled_from(EVENTS)))
+def test_next_status__any_history__never_leaves_an_end(events: list[RunEvent]) -> None:
+    """A terminal status stays, whatever comes; a run that has ended never runs again."""
+    status: RunStatus = "PREPARING_BUILD"
+    for event in events:
+        found = next_status(status, event)
+        if status in TERMINAL_RUN_STATUSES and is_successful(found):
+            assert found.unwrap() == status
+        status = found.value_or(status)
+    assert has_ended(status) == (status in TERMINAL_RUN_STATUSES)
+
+
+def test_statuses__types_and_tables__agree() -> None:
+    """The table covers the type, and every status can be reached."""
+    assert get_args(RunStatus) == RUN_STATUSES
+    reached = {end for row in VECTORS["transitions"].values() for end in row.values()} | {"PREPARING_BUILD"}
+    assert reached == set(RUN_STATUSES)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@given(st.dictionaries(st.sampled_from(["status", "error_message", "baseline_review"]), JSON))
+def test_outcome__any_answer__is_read(run: dict[str, Any]) -> None:
+    """The reading is total, and the exit code follows from the status alone."""
+    read = outcome(run)
+    assert read.exit_code == (0 if read.status == "COMPLETED" else 1 if read.ended else 3)
+    assert normal_status(read.status) == read.status
