@@ -1,0 +1,40 @@
+"""Which paths a `.gitignore` names, asked of Git itself: its pattern rules are nobody's to write again."""
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from returns.pipeline import is_successful
+
+from beaker.files.git import TIMEOUT, init_repository
+
+
+def ignored_paths(rules: bytes, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` (relative, with `/`, existing or not) that a `.gitignore` with the content `rules` ignores.
+
+    Neither the user's own excludes nor any repository around take part. Without Git nothing is ignored.
+    """
+    if not rules.strip() or not paths:
+        return set()
+    with tempfile.TemporaryDirectory(prefix="beaker-ignore-") as folder:
+        root = Path(folder)
+        if not is_successful(init_repository(root)):
+            return set()
+        (root / ".gitignore").write_bytes(rules)
+        # `./` keeps a name that begins with `:` from being read as a pathspec.
+        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        done = subprocess.run(
+            ["git", "-C", folder, "-c", "core.excludesFile=", "check-ignore", "--no-index", "-z", "--stdin"],
+            input=asked,
+            capture_output=True,
+            env=kept,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        # 0: some are ignored, 1: none is, anything else: Git could not say.
+        if done.returncode != 0:
+            return set()
+        return {os.fsdecode(path).removeprefix("./") for path in done.stdout.split(b"\0")[:-1]}
