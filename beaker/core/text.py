@@ -72,7 +72,7 @@ def optional_sha256_hex(value: object, label: str) -> str | None:
 
 def collision_key(path: str) -> str:
     """The form under which two paths are the same file on a careless file system: NFC, then casefold."""
-    return unicodedata.normalize("NFC", path).casefold()
+    return path.lower() if path.isascii() else unicodedata.normalize("NFC", path).casefold()
 
 
 def canonical_model(value: object, label: str) -> str:
