@@ -193,7 +193,7 @@ def read_response(name: str, response: Response) -> Result[JsonObject, ApiProble
     one, else BK806 (401), BK807 (404), BK808 (5xx), BK805 (anything else).
     """
     if not 200 <= response.status < 300:
-        return Failure(_refusal(response))
+        return Failure(read_refusal(response))
     if not response.body.strip():
         return Success({})
     parsed = strict_json.parse(response.body, f"the answer to {name}")
@@ -208,28 +208,8 @@ def read_response(name: str, response: Response) -> Result[JsonObject, ApiProble
     return Success(answer)
 
 
-def problem_detail(problems: Problems) -> JsonObject:
-    """The body in which a service states problems: `{"detail": {code, message, where, hint, problems}}`.
-
-    The first four are those of the first problem; `problems` lists every one in the same form.
-    """
-    listed: list[Any] = [
-        {"code": problem.code, "message": problem.message, "where": problem.where, "hint": problem.hint}
-        for problem in problems
-    ]
-    return {"detail": {**listed[0], "problems": listed}}
-
-
-def stated_problems(problem: Problem) -> Problems:
-    """Every problem that an answer stated, each with the service's code; `problem` itself when it stated no list."""
-    detail = problem.detail if isinstance(problem, ApiProblem) else None
-    listed = detail.get("problems") if isinstance(detail, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        return (problem,)
-    return tuple(_stated(item, problem) for item in listed) or (problem,)
-
-
-def _refusal(response: Response) -> ApiProblem:
+def read_refusal(response: Response) -> ApiProblem:
+    """What a response that is no success says; the codes are those of `read_response`."""
     text = response.body.decode("utf-8", "replace").strip()
     try:
         body = json.loads(text)
@@ -254,6 +234,27 @@ def _refusal(response: Response) -> ApiProblem:
     else:
         message, where = stated.message, stated.where
     return ApiProblem(stated.code, message, where, stated.hint, status, detail)
+
+
+def problem_detail(problems: Problems) -> JsonObject:
+    """The body in which a service states problems: `{"detail": {code, message, where, hint, problems}}`.
+
+    The first four are those of the first problem; `problems` lists every one in the same form.
+    """
+    listed: list[Any] = [
+        {"code": problem.code, "message": problem.message, "where": problem.where, "hint": problem.hint}
+        for problem in problems
+    ]
+    return {"detail": {**listed[0], "problems": listed}}
+
+
+def stated_problems(problem: Problem) -> Problems:
+    """Every problem that an answer stated, each with the service's code; `problem` itself when it stated no list."""
+    detail = problem.detail if isinstance(problem, ApiProblem) else None
+    listed = detail.get("problems") if isinstance(detail, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        return (problem,)
+    return tuple(_stated(item, problem) for item in listed) or (problem,)
 
 
 def _stated(item: Mapping[str, Any], fallback: Problem) -> Problem:
