@@ -1,0 +1,183 @@
+"""Content-addressed files: `sha256/ab/<digest>`, written whole or not at all, never changed."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+from beaker.core.problems import Problem, Refused
+from beaker.files.atomic import sync_folder
+
+_PIECE = 1 << 20
+
+
+class Blobs:
+    """Blobs below `root`, a folder that several processes may use at once.
+
+    A blob under way lies in `tmp/` until it is complete, verified and flushed to the disk, then moves to its place by
+    renaming. Errors of the disk are `OSError`, and leave no blob behind.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def path(self, digest: str) -> Path:
+        """Where the blob with this SHA-256 (hex) is, or would be."""
+        return self.root / "sha256" / digest[:2] / digest
+
+    def has(self, digest: str) -> bool:
+        """Whether the blob is here."""
+        return self.path(digest).is_file()
+
+    def read(self, digest: str) -> bytes:
+        """The content of a blob; `Refused` (BK475) when it is missing or not what it was."""
+        try:
+            data = self.path(digest).read_bytes()
+        except FileNotFoundError:
+            data = None
+        if data is None or sha256(data).hexdigest() != digest:
+            raise Refused(_damaged(digest, self.path(digest)))
+        return data
+
+    def copy(self, digest: str, target: Path) -> None:
+        """Write the content of a blob to the new file `target`; `Refused` (BK475) as in `read`."""
+        hashed = sha256()
+        try:
+            with self.path(digest).open("rb") as source, target.open("xb") as file:
+                while piece := source.read(_PIECE):
+                    hashed.update(piece)
+                    file.write(piece)
+        except FileNotFoundError:
+            if target.parent.is_dir():
+                raise Refused(_damaged(digest, self.path(digest))) from None
+            raise
+        if hashed.hexdigest() != digest:
+            target.unlink()
+            raise Refused(_damaged(digest, self.path(digest)))
+
+    def put(self, data: bytes) -> str:
+        """Store `data` and return its SHA-256 (hex)."""
+        with self.batch() as batch:
+            return batch.put(data)
+
+    @contextmanager
+    def batch(self) -> "Iterator[Batch]":
+        """Store several blobs: they appear when the block ends, none of the new ones when it raises."""
+        import fcntl
+
+        folder, lock = _temporary_folder(self.root / "tmp")
+        try:
+            batch = Batch(self, folder)
+            yield batch
+            batch.place()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            os.close(lock)
+
+    def sweep(self) -> None:
+        """Remove what killed processes left under way; what living ones write stays."""
+        import fcntl
+
+        try:
+            folders = list((self.root / "tmp").iterdir())
+        except (FileNotFoundError, PermissionError):
+            return
+        for folder in folders:
+            try:
+                lock = os.open(folder / ".lock", os.O_RDWR)
+            except FileNotFoundError:
+                # Being made in this very moment; an empty leftover goes, a folder that filled up meanwhile stays.
+                try:
+                    folder.rmdir()
+                except OSError:
+                    pass
+                continue
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            else:
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
+
+
+class Batch:
+    """Blobs that are stored together; see `Blobs.batch`."""
+
+    def __init__(self, blobs: Blobs, folder: Path) -> None:
+        self._blobs = blobs
+        self._folder = folder
+        self._pending: dict[str, Path] = {}
+
+    def put(self, data: bytes) -> str:
+        """Store `data` and return its SHA-256 (hex)."""
+        digest = sha256(data).hexdigest()
+        if digest not in self._pending and not self._blobs.has(digest):
+            temporary = self._folder / digest
+            temporary.write_bytes(data)
+            self._pending[digest] = temporary
+        return digest
+
+    def put_file(self, source: Path, *, digest: str, size: int) -> None:
+        """Store the file `source`, which must have this SHA-256 and size in bytes; `Refused` (BK467) otherwise."""
+        temporary = self._folder / secrets.token_hex(8)
+        hashed, length = sha256(), 0
+        with source.open("rb") as file, temporary.open("xb") as copy:
+            while piece := file.read(_PIECE):
+                length += len(piece)
+                hashed.update(piece)
+                copy.write(piece)
+                if length > size:
+                    break
+        if length != size:
+            found = f"more than {size}" if length > size else str(length)
+            raise Refused(Problem("BK467", f"the file was announced with {size} bytes and has {found}", source.name))
+        if hashed.hexdigest() != digest:
+            message = f"the file was announced with SHA-256 {digest} and has {hashed.hexdigest()}"
+            raise Refused(Problem("BK467", message, source.name, "it changed while it was uploaded; upload it again"))
+        self._pending[digest] = temporary
+
+    def place(self) -> None:
+        """Flush everything to the disk and move it to its place."""
+        folders = set()
+        for temporary in self._pending.values():
+            descriptor = os.open(temporary, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            temporary.chmod(0o444)
+        for digest, temporary in self._pending.items():
+            target = self._blobs.path(digest)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(temporary, target)
+            folders.add(target.parent)
+        for folder in folders:
+            sync_folder(folder)
+
+
+def _temporary_folder(parent: Path) -> tuple[Path, int]:
+    """A folder for blobs under way and the descriptor of its lock, held: `sweep` spares it while we live."""
+    import fcntl
+
+    parent.mkdir(parents=True, exist_ok=True)
+    while True:
+        folder = parent / secrets.token_hex(8)
+        try:
+            folder.mkdir()
+            lock = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except FileNotFoundError:
+            continue  # swept between the two
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if (folder / ".lock").exists():
+            return folder, lock
+        os.close(lock)
+
+
+def _damaged(digest: str, path: Path) -> Problem:
+    return Problem("BK475", f"the stored content {digest[:12]} is missing or damaged", str(path), "upload it again")
