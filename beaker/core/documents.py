@@ -120,7 +120,7 @@ class DocumentChangeSet:
 
 def document_key(group: str, name: str) -> Place:
     """The place under which two spellings are one document."""
-    return group.casefold(), text.collision_key(name)
+    return group.casefold(), name.lower() if name.isascii() else text.collision_key(name)
 
 
 def utf8_size(content: str) -> int:
