@@ -36,7 +36,7 @@ def from_json(data: object, cls: type[T], *, code: str, label: str = "$") -> Res
     try:
         return Success(converter().structure(data, cls))
     except BaseValidationError as error:
-        return Failure(tuple(Problem(code, message, where) for where, message in _faults(error, label)))
+        return Failure(tuple(Problem(code, message, where) for where, message in faults(error, label)))
     except (TypeError, ValueError, KeyError) as error:
         return Failure((Problem(code, _message(error), label),))
 
@@ -59,7 +59,7 @@ def _reader(cls: type[Any], made: cattrs.Converter) -> Any:
 
     def read_object(value: Any, expected: Any) -> Any:
         if not isinstance(value, dict):
-            raise TypeError(f"expected an object, found {_json_name(value)}")
+            raise TypeError(f"expected an object, found {json_name(value)}")
         return read(value, expected)
 
     return read_object
@@ -71,13 +71,13 @@ def _writer(cls: type[Any], made: cattrs.Converter) -> Any:
 
 def _exactly(value: object, expected: type[Any]) -> Any:
     if type(value) is not expected:
-        raise TypeError(f"expected {_NAMES[expected]}, found {_json_name(value)}")
+        raise TypeError(f"expected {_NAMES[expected]}, found {json_name(value)}")
     return value
 
 
 def _number(value: object, _: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"expected a number, found {_json_name(value)}")
+        raise TypeError(f"expected a number, found {json_name(value)}")
     return float(value)
 
 
@@ -101,7 +101,7 @@ def _chooser(cls: Any) -> Any:
             return value
         if float in types and type(value) is int:
             return float(value)
-        raise TypeError(f"expected {wanted}, found {_json_name(value)}")
+        raise TypeError(f"expected {wanted}, found {json_name(value)}")
 
     return choose
 
@@ -115,7 +115,8 @@ _NAMES: dict[type[Any], str] = {
 }
 
 
-def _json_name(value: object) -> str:
+def json_name(value: object) -> str:
+    """What a JSON value is called in a message about it."""
     match value:
         case None:
             return "null"
@@ -133,15 +134,16 @@ def _json_name(value: object) -> str:
             return type(value).__name__
 
 
-def _faults(error: BaseException, path: str) -> Iterator[tuple[str, str]]:
+def faults(error: BaseException, path: str) -> Iterator[tuple[str, str]]:
+    """Every fault inside an error of cattrs, as (its JSON path below `path`, what is wrong)."""
     match error:
         case ClassValidationError() | IterableValidationError():
             with_notes, without = error.group_exceptions()
             for inner, note in with_notes:
                 key = note.name if hasattr(note, "name") else note.index
-                yield from _faults(inner, f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}")
+                yield from faults(inner, f"{path}[{key}]" if isinstance(key, int) else f"{path}.{key}")
             for inner in without:
-                yield from _faults(inner, path)
+                yield from faults(inner, path)
         case ForbiddenExtraKeysError():
             for key in sorted(error.extra_fields):
                 yield f"{path}.{key}", "is not a known key"
