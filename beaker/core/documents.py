@@ -5,6 +5,7 @@ A document is known by its place, `(group, name)`; two places are the same docum
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -121,6 +122,11 @@ class DocumentChangeSet:
 def document_key(group: str, name: str) -> Place:
     """The place under which two spellings are one document."""
     return group.casefold(), name.lower() if name.isascii() else text.collision_key(name)
+
+
+def content_sha256(content: str) -> str:
+    """SHA-256 of the content's UTF-8 bytes, lower-case hexadecimal: what a change's `base_sha256` is compared with."""
+    return sha256(content.encode()).hexdigest()
 
 
 def utf8_size(content: str) -> int:
