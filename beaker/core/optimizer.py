@@ -1,0 +1,236 @@
+"""What can be set for an optimization: the launch settings and their defaults, read from a launch's `config`.
+
+Every key has one rule. Keys that a later version opens are refused with the reason, so that nobody pays for a run that
+ignored what they asked for.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import attrs
+from returns.result import Failure, Result, Success
+
+from beaker.core.convert import to_json
+from beaker.core.environment import AGENT_KEY_VARIABLE, ENVIRONMENT_NAME_PATTERN
+from beaker.core.options import (
+    LARGEST,
+    OptionsRefused,
+    Rule,
+    nested,
+    number,
+    read_options,
+    shown,
+    some_text,
+    truth,
+    whole_number,
+)
+from beaker.core.problems import Problem, Problems
+from beaker.core.strict_json import JsonObject, json_object
+from beaker.core.values import ReadOnlyDict, value
+
+CODE = "BK410"
+"""The code of a launch setting that is refused."""
+
+SCORER_MODEL_KEYS = ("scorer_model", "scorerModel")
+SCORER_MODEL_HINT = "set scorer_model in the integration's entry of the configuration file"
+EXTRA_ADVICE = "values of your own belong into `extra`, a dataset beside the settings (--dataset)"
+
+
+@value
+class Timeouts:
+    """How long each stage of running customer code may take, in seconds; `import_` is the key `import`."""
+
+    import_: float = 60.0
+    prepare_run: float = 300.0
+    load_cases: float = 300.0
+    open_candidate: float = 300.0
+    run_case: float = 300.0
+    score_case: float = 120.0
+    proposal: float = 1800.0
+    teardown: float = 30.0
+
+
+@value(kw_only=True)
+class OptimizerSettings:
+    """How candidates are made, and how much may be spent on it.
+
+    `max_rollouts` counts distinct evaluations (candidate, case); `None` means the default, ten per TRAIN and two per
+    TEST case, which only a run that knows its cases can work out. `selection_fraction` is the share of TRAIN that
+    selects; the rest feeds evidence.
+    """
+
+    proposer: str
+    command: tuple[str, ...] = ()
+    proposer_env: tuple[str, ...] = ()
+    max_rollouts: int | None = None
+    max_proposals: int = 50
+    max_proposals_in_flight: int = 1
+    cases_per_process: int = 1
+    minibatch_size: int = 3
+    selection_fraction: float = 0.5
+    score_repeats: int = 1
+    seed: int = 0
+    timeouts: Timeouts = Timeouts()
+
+
+@value(kw_only=True)
+class LaunchSettings:
+    """The settings of one run. `extra` reaches the integration's setup as its `config["extra"]`."""
+
+    optimizer: OptimizerSettings
+    max_concurrency: int = 4
+    case_retry_limit: int = 2
+    test_baseline: bool = True
+    extra: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
+
+
+def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems]:
+    """Read the `config` of a launch on this machine. Every fault is a BK410 with its place.
+
+    Keys may be spelled in snake_case or camelCase, not both; a null is as good as no key. An integration's own values
+    belong into `extra`.
+    """
+    judge = tuple(
+        Problem(CODE, "the judge is no launch setting", f"config.{key}", SCORER_MODEL_HINT)
+        for key in config
+        if key in SCORER_MODEL_KEYS
+    )
+    plain = {key: item for key, item in config.items() if key not in SCORER_MODEL_KEYS}
+    values, found = read_options(plain, _LAUNCH_RULES, where="config", code=CODE, advice=EXTRA_ADVICE)
+    problems = judge + found
+    hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
+    if "harness_optimization" not in values and not hidden:
+        problems = (*problems, Problem(CODE, _NO_PROPOSER, "config.harness_optimization", _PROPOSER_HINT))
+    if problems:
+        return Failure(problems)
+    optimizer = values.pop("harness_optimization")
+    return Success(LaunchSettings(optimizer=optimizer, **values))
+
+
+def settings_to_json(settings: LaunchSettings) -> JsonObject:
+    """`settings`, all of them, as a launch's `config`: `parse_launch_settings` reads it back to an equal value."""
+    made = to_json(settings)
+    optimizer = made.pop("optimizer")
+    optimizer["timeouts"]["import"] = optimizer["timeouts"].pop("import_")
+    return {"harness_optimization": optimizer, **made}
+
+
+def _later(reason: str, hint: str) -> Rule:
+    def refuse(given: object) -> NoReturn:
+        raise OptionsRefused(Problem(CODE, reason, hint=hint))
+
+    return refuse
+
+
+def _extra(given: object) -> ReadOnlyDict[str, Any]:
+    if not isinstance(given, Mapping):
+        raise ValueError(f"must be an object, not {shown(given)}")
+    try:
+        return json_object(given, "extra")
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _command(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        raise ValueError(f"must be a list of arguments, not one text; write {given.split()!r}")
+    if not isinstance(given, list | tuple) or not given:
+        raise ValueError(f"must be a list that starts with a program, not {shown(given)}")
+    for index, argument in enumerate(given):
+        if not isinstance(argument, str) or "\0" in argument:
+            raise OptionsRefused(Problem(CODE, f"must be text, not {shown(argument)}", f"[{index}]"))
+    if not given[0].strip():
+        raise OptionsRefused(Problem(CODE, "must name a program", "[0]"))
+    return tuple(given)
+
+
+def _proposer_env(given: object) -> tuple[str, ...]:
+    if not isinstance(given, list | tuple):
+        raise ValueError(f"must be a list of environment variable names, not {shown(given)}")
+    faults = []
+    for index, name in enumerate(given):
+        if not isinstance(name, str) or not ENVIRONMENT_NAME_PATTERN.match(name.upper()):
+            faults.append(Problem(CODE, f"must be an environment variable name, not {shown(name)}", f"[{index}]"))
+        elif name.startswith("BEAKER_") and name != AGENT_KEY_VARIABLE:
+            faults.append(Problem(CODE, f"may not be {name}: Beaker sets its own variables", f"[{index}]"))
+        elif name in given[:index]:
+            faults.append(Problem(CODE, f"lists {name} twice", f"[{index}]"))
+    if faults:
+        raise OptionsRefused(*faults)
+    return tuple(given)
+
+
+def _one_for_now(what: str) -> Rule:
+    count = whole_number(1)
+
+    def read(given: object) -> int:
+        if count(given) > 1:
+            raise OptionsRefused(Problem(CODE, f"must be 1: {what}", hint="leave it out, or write 1"))
+        return 1
+
+    return read
+
+
+def _optimizer(values: dict[str, Any]) -> OptimizerSettings:
+    proposer = values.setdefault("proposer", "command" if "command" in values else None)
+    if proposer is None:
+        raise OptionsRefused(Problem(CODE, _NO_PROPOSER, "", _PROPOSER_HINT))
+    if proposer == "reflection":
+        raise OptionsRefused(Problem(CODE, _NO_REFLECTION, ".proposer", _PROPOSER_HINT))
+    if proposer != "command":
+        why = f"{proposer!r} is not available: proposers that a package registers come with a later version"
+        raise OptionsRefused(Problem(CODE, why, ".proposer", _PROPOSER_HINT))
+    if "command" not in values:
+        raise OptionsRefused(Problem(CODE, "the command proposer needs a command", ".command", _PROPOSER_HINT))
+    return OptimizerSettings(**values)
+
+
+_NO_PROPOSER = "names no proposer, so no candidate could be made"
+_NO_REFLECTION = "the reflection proposer comes with a later version"
+_PROPOSER_HINT = (
+    'set "harness_optimization": {"command": ["python", "{project}/propose.py"]}, the argv of your proposer'
+)
+_OPTIMIZER_PLACES = ("config.harness_optimization", "config.harnessOptimization")
+
+_seconds = number("a number of seconds above 0", lambda found: found > 0)
+
+_STAGES = ("import", "prepare_run", "load_cases", "open_candidate", "run_case", "score_case", "proposal", "teardown")
+
+
+def _timeouts(values: dict[str, Any]) -> Timeouts:
+    return Timeouts(**{("import_" if name == "import" else name): seconds for name, seconds in values.items()})
+
+
+_OPTIMIZER_RULES: dict[str, Rule] = {
+    "proposer": some_text,
+    "command": _command,
+    "reflection": _later(_NO_REFLECTION, _PROPOSER_HINT),
+    "proposer_env": _proposer_env,
+    "max_rollouts": whole_number(1),
+    "max_proposals": whole_number(1),
+    "max_proposals_in_flight": _one_for_now("several proposals at a time come with a later version"),
+    "cases_per_process": whole_number(1),
+    "minibatch_size": whole_number(1),
+    "selection_fraction": number("a number between 0 and 1, both excluded", lambda found: 0 < found < 1),
+    "score_repeats": _one_for_now("scoring a result several times comes with a later version"),
+    "seed": whole_number(-LARGEST, LARGEST),
+    "prices": _later("pricing of model calls comes with a later version", "leave it out"),
+    "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE),
+}
+
+_LAUNCH_RULES: dict[str, Rule] = {
+    "model": _later("the model of a run on this machine is chosen by the integration", "leave it out"),
+    "case_retry_limit": whole_number(0, 1000),
+    "spend_budget_usd": _later(
+        "a budget in dollars needs the prices of model calls, which come with a later version",
+        "bound the run with harness_optimization.max_rollouts",
+    ),
+    "test_baseline": truth,
+    "max_concurrency": whole_number(1, 1000),
+    "optimization_config": _later(
+        "comparing models (--optimization-model) comes with a later version", "leave it out to optimize the system"
+    ),
+    "harness_optimization": nested(_OPTIMIZER_RULES, _optimizer, code=CODE),
+    "repository_destinations": _later("nothing is pushed from a run on this machine", "leave it out"),
+    "extra": _extra,
+}

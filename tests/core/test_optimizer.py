@@ -1,0 +1,159 @@
+"""Launch settings: every key has one rule, and what is not built yet is refused with its reason."""
+
+import json
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core.convert import from_json, to_json
+from beaker.core.optimizer import (
+    LaunchSettings,
+    OptimizerSettings,
+    Timeouts,
+    parse_launch_settings,
+    settings_to_json,
+)
+from beaker.core.options import camel, closest, shown, snake
+
+VECTORS: dict[str, Any] = json.loads(
+    (Path(__file__).parents[1] / "vectors" / "launch_settings.json").read_text("utf-8")
+)
+OPTIMIZER_KEYS = [
+    "proposer", "command", "reflection", "proposer_env", "max_rollouts", "max_proposals", "max_proposals_in_flight",
+    "cases_per_process", "minibatch_size", "selection_fraction", "score_repeats", "seed", "prices", "timeouts",
+]  # fmt: skip
+LAUNCH_KEYS = [
+    "model", "case_retry_limit", "spend_budget_usd", "test_baseline", "max_concurrency", "optimization_config",
+    "harness_optimization", "repository_destinations", "extra", "scorer_model",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("config, expected", VECTORS["accepted"])
+def test_parse_launch_settings__accepted_vector__sets_what_is_listed(
+    config: dict[str, Any], expected: dict[str, Any]
+) -> None:
+    """What was given is set, and everything else keeps its documented default."""
+    settings = parse_launch_settings(config).unwrap()
+    for path, wanted in expected.items():
+        owner: Any = settings if hasattr(settings, path) else settings.optimizer
+        found = reduce(getattr, path.split("."), owner)
+        assert (list(found) if isinstance(found, tuple) else found) == wanted
+    if not expected:
+        command = tuple(config["harness_optimization"]["command"])
+        assert settings == LaunchSettings(optimizer=OptimizerSettings(proposer="command", command=command))
+
+
+def test_defaults__are_the_documented_ones() -> None:
+    """The defaults are a contract: a run without settings is the same run tomorrow."""
+    settings = parse_launch_settings({"harness_optimization": {"command": ["x"]}}).unwrap()
+    assert settings_to_json(settings) == {
+        "harness_optimization": {
+            "proposer": "command",
+            "command": ["x"],
+            "proposer_env": [],
+            "max_rollouts": None,
+            "max_proposals": 50,
+            "max_proposals_in_flight": 1,
+            "cases_per_process": 1,
+            "minibatch_size": 3,
+            "selection_fraction": 0.5,
+            "score_repeats": 1,
+            "seed": 0,
+            "timeouts": {
+                "import": 60.0,
+                "prepare_run": 300.0,
+                "load_cases": 300.0,
+                "open_candidate": 300.0,
+                "run_case": 300.0,
+                "score_case": 120.0,
+                "proposal": 1800.0,
+                "teardown": 30.0,
+            },
+        },
+        "max_concurrency": 4,
+        "case_retry_limit": 2,
+        "test_baseline": True,
+        "extra": {},
+    }
+
+
+@pytest.mark.parametrize("config, places", VECTORS["refused"])
+def test_parse_launch_settings__refused_vector__names_every_place(config: dict[str, Any], places: list[str]) -> None:
+    """Each fault is named with its place, all of them together, and says something."""
+    problems = parse_launch_settings(config).failure()
+    assert [problem.where for problem in problems] == sorted(places, key=[problem.where for problem in problems].index)
+    assert all(problem.code == "BK410" and problem.message for problem in problems)
+
+
+def test_parse_launch_settings__unknown_keys__get_a_next_step() -> None:
+    """A near miss is suggested, and values of one's own are sent to `extra`."""
+    problems = parse_launch_settings(
+        {"harness_optimization": {"command": ["x"], "maxRollout": 1}, "tenant": 1}
+    ).failure()
+    assert problems[0].hint == "did you mean 'max_rollouts'?"
+    assert "`extra`" in problems[1].hint
+    assert "max_concurrency" in problems[1].hint
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+def objects(keys: list[str], special: dict[str, st.SearchStrategy[Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    """Objects of `keys` in either spelling and of unknown ones, holding anything."""
+    pairs = st.sampled_from([*keys, *map(camel, keys), "unknown"]).flatmap(
+        lambda key: st.tuples(st.just(key), JSON | special.get(snake(key), st.nothing()))
+    )
+    return st.lists(pairs, max_size=6).map(dict)
+
+
+GOOD: dict[str, st.SearchStrategy[Any]] = {
+    "command": st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3),
+    "proposer": st.just("command"),
+    "timeouts": st.dictionaries(st.sampled_from(["import", "run_case", "runCase", "teardown"]), st.floats(0.1, 100)),
+    "proposer_env": st.lists(st.sampled_from(["A", "B_C"]), unique=True),
+    "selection_fraction": st.floats(0.1, 0.9),
+    "max_rollouts": st.integers(1, 1000),
+}
+
+
+@given(objects(LAUNCH_KEYS, {"harness_optimization": objects(OPTIMIZER_KEYS, GOOD)}))
+def test_parse_launch_settings__any_object__gives_settings_or_problems(config: dict[str, Any]) -> None:
+    """The reading is total; what it accepts can be written, stored and read back unchanged."""
+    found = parse_launch_settings(config)
+    if is_successful(found):
+        settings = found.unwrap()
+        assert parse_launch_settings(json.loads(json.dumps(settings_to_json(settings)))).unwrap() == settings
+        stored = json.loads(json.dumps(to_json(settings)))
+        assert from_json(stored, LaunchSettings, code="BK999").unwrap() == settings
+    else:
+        assert found.failure()
+
+
+@given(st.sampled_from(OPTIMIZER_KEYS + LAUNCH_KEYS + ["import", "run_case"]))
+def test_camel_and_snake__every_key__are_inverse(key: str) -> None:
+    """Either spelling leads to the other."""
+    assert snake(camel(key)) == key
+
+
+def test_closest__far_names__suggest_nothing() -> None:
+    """A suggestion is made only for a likely slip, whatever the spelling."""
+    assert closest("maxRolouts", OPTIMIZER_KEYS) == "max_rollouts"
+    assert closest("Time-outs", OPTIMIZER_KEYS) == "timeouts"
+    assert closest("tenant", OPTIMIZER_KEYS) is None
+
+
+def test_shown__long_values__are_cut() -> None:
+    """A message stays readable whatever was given."""
+    assert len(shown("x" * 500)) == 60
+    assert [shown(item) for item in (None, True, {}, [], 7)] == ["null", "true", "an object", "a list", "7"]
+    assert shown(10**5000) == "a very large number"
+    assert Timeouts().import_ == 60.0
