@@ -262,8 +262,9 @@ def _settled(command: Callable[[], int], io: Io) -> int:
         if isinstance(error, Refused):
             return io.fail(error.problems)
         if isinstance(error, OSError):
-            where = str(error.filename or "")
-            return io.fail(Problem("BK948", error.strerror or str(error), where, "check that path and try again"))
+            from beaker.files.atomic import os_problem
+
+            return io.fail(os_problem(error, "read or write a file"))
         if io.verbose:
             import traceback
 
