@@ -6,18 +6,15 @@ the same bytes: no times, no process ids, no paths.
 
 import json
 from collections.abc import Mapping, Sequence
-from math import fsum
 from pathlib import Path
 from typing import Any
 
 from beaker.core.cases import Case
 from beaker.core.convert import to_json
 from beaker.core.evaluations import Evaluation
+from beaker.core.exact import mean
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
-
-MAX_CASES = 100
-"""At most so many cases are shown; the minibatch always is."""
 
 
 @value
@@ -51,19 +48,15 @@ def build_evidence(
     read_only: Sequence[str],
     cases: Mapping[str, Case],
     minibatch: Sequence[str],
+    others: Sequence[str],
     evaluations: Mapping[str, Evaluation],
 ) -> Evidence:
-    """Choose and describe the evidence for one proposal.
+    """Describe the evidence for one proposal.
 
     `targets` is the declaration as JSON; `read_only` names the documents (`group/name`) that may not be edited;
-    `cases` holds the evidence set in the order of the dataset; `evaluations` are the parent's results on it, the
-    minibatch's among them. Shown are the minibatch, in its order, then the other results, those with something left
-    to gain first, up to `MAX_CASES` in all.
+    `cases` and `evaluations` hold at least the cases of `minibatch` and `others`, which are shown in this order.
     """
-    drawn = set(minibatch)
-    others = [case_id for case_id in cases if case_id in evaluations and case_id not in drawn]
-    others.sort(key=lambda case_id: _solved(evaluations[case_id]))  # stable: the order of the dataset otherwise
-    shown = [*minibatch, *others[: max(0, MAX_CASES - len(minibatch))]]
+    shown = [*minibatch, *others]
     summary: JsonObject = {
         "format": "beaker.evidence/1",
         "parent": standing.parent,
@@ -71,11 +64,14 @@ def build_evidence(
         "field_means": _field_means([evaluations[case_id] for case_id in shown]),
         "targets": targets,
         "read_only": list(read_only),
-        "cases": {"shown": len(shown), "minibatch": len(minibatch), "known": len(minibatch) + len(others)},
+        "cases": {"minibatch": len(minibatch), "others": len(others)},
         "budget_left": {"rollouts": standing.rollouts_left, "proposals": standing.proposals_left},
         "history": list(standing.history),
     }
-    return Evidence(summary, tuple(_record(cases[each], evaluations[each], each in drawn) for each in shown))
+    return Evidence(
+        summary,
+        tuple(_record(cases[each], evaluations[each], number < len(minibatch)) for number, each in enumerate(shown)),
+    )
 
 
 def write_evidence(directory: Path, evidence: Evidence) -> None:
@@ -84,10 +80,6 @@ def write_evidence(directory: Path, evidence: Evidence) -> None:
     _write(directory / "summary.json", evidence.summary)
     for number, case in enumerate(evidence.cases, start=1):
         _write(directory / "cases" / f"{number}.json", case)
-
-
-def _solved(evaluation: Evaluation) -> bool:
-    return evaluation.score is not None and evaluation.score.objective >= 1.0
 
 
 def _record(case: Case, evaluation: Evaluation, in_minibatch: bool) -> JsonObject:
@@ -114,7 +106,7 @@ def _field_means(evaluations: Sequence[Evaluation]) -> JsonObject:
         if evaluation.score is not None:
             for name, score in evaluation.score.field_scores.items():
                 scores.setdefault(name, []).append(score)
-    return {name: {"mean": fsum(found) / len(found), "n": len(found)} for name, found in sorted(scores.items())}
+    return {name: {"mean": mean(found), "n": len(found)} for name, found in sorted(scores.items())}
 
 
 def _write(path: Path, data: object) -> None:

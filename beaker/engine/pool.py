@@ -1,0 +1,137 @@
+"""A bounded pool of customer processes, each serving one key (a candidate, or the baseline's scorer).
+
+A process is started when work for its key waits and room is left, kept while it may be useful, and ended to make room
+for another key. The longest idle one goes first.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Generic, Protocol, TypeVar
+
+
+class Worker(Protocol):
+    """What the pool asks of a process."""
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can take more work."""
+        ...
+
+    async def close(self) -> None:
+        """Let it leave what it entered, and end it."""
+        ...
+
+
+W = TypeVar("W", bound=Worker)
+
+
+class _Slot(Generic[W]):
+    """One place for a process; `worker` is `None` while it starts, `taken` counts the leases on it."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.worker: W | None = None
+        self.taken = 0
+
+
+class Pool(Generic[W]):
+    """At most `processes` processes at once, each working on at most `per_process` things.
+
+    `start` makes the process of a key; what it raises reaches the lease that asked. `failed_close` is told what went
+    wrong when a process was ended: nobody waits for that any more.
+    """
+
+    def __init__(
+        self,
+        start: Callable[[str], Awaitable[W]],
+        *,
+        processes: int,
+        per_process: int,
+        failed_close: Callable[[Exception], None],
+    ) -> None:
+        self._start = start
+        self._processes = processes
+        self._per_process = per_process
+        self._failed_close = failed_close
+        self._slots: list[_Slot[W]] = []  # the longest idle first
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def lease(self, key: str, *, alone: bool = False) -> AsyncIterator[W]:
+        """A process of `key` to do one thing with; with `alone`, nobody else's work is in it meanwhile."""
+        weight = self._per_process if alone else 1
+        slot = await self._take(key, weight)
+        try:
+            assert slot.worker is not None
+            yield slot.worker
+        finally:
+            await asyncio.shield(self._give_back(slot, weight))
+
+    async def close(self) -> None:
+        """End every process; leases must have ended."""
+        slots, self._slots = self._slots, []
+        await asyncio.gather(*(self._end(slot) for slot in slots))
+
+    async def _take(self, key: str, weight: int) -> _Slot[W]:
+        async with self._changed:
+            while True:
+                slot, old = self._place(key, weight)
+                if slot is not None:
+                    break
+                await self._changed.wait()
+        if slot.worker is not None:
+            return slot
+        try:
+            if old is not None:
+                await self._end(old)
+            slot.worker = await self._start(key)
+        except BaseException:
+            self._slots.remove(slot)
+            await asyncio.shield(self._announce())
+            raise
+        if weight < self._per_process:
+            await self._announce()
+        return slot
+
+    def _place(self, key: str, weight: int) -> tuple[_Slot[W] | None, _Slot[W] | None]:
+        """A slot for `weight` things of `key`, and the slot that has to be ended first; neither: wait."""
+        for slot in self._slots:
+            if slot.key != key or slot.worker is None or slot.taken + weight > self._per_process:
+                continue
+            if slot.worker.alive:
+                slot.taken += weight
+                return slot, None
+        old = None
+        if len(self._slots) >= self._processes:
+            old = next((slot for slot in self._slots if slot.taken == 0), None)
+            if old is None:
+                return None, None
+            self._slots.remove(old)
+        made: _Slot[W] = _Slot(key)
+        made.taken = weight
+        self._slots.append(made)
+        return made, old
+
+    async def _give_back(self, slot: _Slot[W], weight: int) -> None:
+        slot.taken -= weight
+        if slot in self._slots:
+            self._slots.remove(slot)
+            if slot.worker is not None and slot.worker.alive:
+                self._slots.append(slot)
+            elif slot.taken == 0:
+                await self._end(slot)
+        elif slot.taken == 0:
+            await self._end(slot)
+        await self._announce()
+
+    async def _end(self, slot: _Slot[W]) -> None:
+        if slot.worker is not None:
+            try:
+                await slot.worker.close()
+            except Exception as error:
+                self._failed_close(error)
+
+    async def _announce(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()
