@@ -70,8 +70,7 @@ _FIRST = (
         progress TEXT,
         facts TEXT NOT NULL DEFAULT '{}',
         result TEXT,
-        attempts INTEGER NOT NULL DEFAULT 0,
-        barren_attempts INTEGER NOT NULL DEFAULT 0
+        attempts INTEGER NOT NULL DEFAULT 0
     )""",
     "CREATE INDEX runs_of_agent ON runs (agent_id, position)",
     """CREATE TABLE launches (

@@ -1,0 +1,128 @@
+"""What a service needs of the world, and what a handler is given and gives back."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal, Protocol
+
+import attrs
+from returns.result import Result
+
+from beaker.core import strict_json
+from beaker.core.api import Response, problem_detail
+from beaker.core.environment import GrantedEnvironment
+from beaker.core.problems import Problem, Problems
+from beaker.core.values import value
+from beaker.files.git import TreeFile
+from beaker.service.agents import Agent
+from beaker.service.blobs import Blobs
+from beaker.service.database import Database
+
+
+@value
+class Caller:
+    """Who calls: the organization, and whether it is the person at this machine, for whom agents are made on first
+    use."""
+
+    organization: str
+    kind: Literal["local"] = "local"
+
+
+class Repository(Protocol):
+    """The repository that runs take their code from."""
+
+    def name(self) -> str:
+        """`owner/name`."""
+        ...
+
+    def config_path(self) -> str:
+        """Where its configuration file stands, from the repository's root."""
+        ...
+
+    def commit(self, ref: str | None) -> Result[str, Problem]:
+        """The full id of the commit that `ref` names, of the default when it is `None`."""
+        ...
+
+    def left_out(self) -> Result[tuple[str, ...], Problem]:
+        """Paths that differ from what is committed, so that a run would not include them."""
+        ...
+
+    def read_file(self, commit: str, path: str) -> Result[bytes, Problem]:
+        """One file of a commit."""
+        ...
+
+    def files(self, commit: str) -> Iterator[TreeFile]:
+        """Every entry of a commit; raises `Refused`."""
+        ...
+
+
+class Workers(Protocol):
+    """What runs the runs."""
+
+    def start(self, run_id: str) -> None:
+        """Start a worker for a run that has none."""
+        ...
+
+    def stop(self, run_id: str) -> None:
+        """End the worker of a cancelled run, if it has one."""
+        ...
+
+
+class Transfers(Protocol):
+    """The URLs under which blob bytes travel."""
+
+    def upload_url(self, artifact_id: str, path: str) -> str:
+        """Where the bytes of one announced file go."""
+        ...
+
+    def blob_url(self, digest: str, name: str) -> str:
+        """Where the bytes of a blob come from; `name` is what they are called there."""
+        ...
+
+
+@value(kw_only=True)
+class Ports:
+    """The world of a service. `now` answers in UTC; `new_id` gives a new URL-safe id with a prefix; `granted` finds
+    the values of environment names for a run."""
+
+    database: Database
+    blobs: Blobs
+    repository: Repository
+    workers: Workers
+    transfers: Transfers
+    now: Callable[[], datetime]
+    new_id: Callable[[str], str]
+    granted: Callable[[Iterable[str]], GrantedEnvironment]
+
+
+@value(kw_only=True)
+class Call:
+    """One call as a handler sees it: checked arguments, the agent it is about, and the ports."""
+
+    arguments: Mapping[str, Any]
+    caller: Caller
+    ports: Ports
+    agent: Agent | None = None
+    idempotency_key: str | None = None
+    body: bytes = attrs.field(default=b"", repr=False)
+
+    def the_agent(self) -> Agent:
+        """The agent; endpoints without an agent key must not ask."""
+        assert self.agent is not None
+        return self.agent
+
+
+def answer(body: object, *, status: int = 200) -> Response:
+    """A JSON answer."""
+    encoded = strict_json.dumps(body).encode()
+    return Response(status=status, headers={"content-type": "application/json"}, body=encoded)
+
+
+def refuse(status: int, problems: Problem | Problems) -> Response:
+    """A refusal with everything that is wrong in `detail`."""
+    several = problems if isinstance(problems, tuple) else (problems,)
+    return answer(problem_detail(several), status=status)
+
+
+def timestamp(moment: datetime) -> str:
+    """RFC 3339 in UTC with microseconds, so that text order is time order."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,54 @@
+"""The rows in which a run's results lie: its log and its evaluations."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Sequence
+
+from returns.pipeline import is_successful
+
+from beaker.core.convert import from_json
+from beaker.core.evaluations import Evaluation
+from beaker.core.problems import Refused
+from beaker.core.strict_json import JsonObject
+from beaker.service.database import Database
+
+_AT_ONCE = 500
+"""Case ids in one query; SQLite takes a limited number of parameters."""
+
+
+def stored_log(database: Database, run_id: str) -> list[JsonObject]:
+    """The search's log of a run, in order."""
+    rows = database.rows("SELECT entry FROM log WHERE run_id = :run_id ORDER BY position", run_id=run_id)
+    return [json.loads(row["entry"]) for row in rows]
+
+
+def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> dict[str, Evaluation]:
+    """The stored evaluations of a tree by case id, of those in `case_ids` that exist, in their order."""
+    found: dict[str, Evaluation] = {}
+    for row in _evaluation_rows(database, run_id, tree, case_ids):
+        read = from_json(json.loads(row["evaluation"]), Evaluation, code="BK477", label="stored evaluation")
+        if not is_successful(read):
+            raise Refused(read.failure())
+        found[row["case_id"]] = read.unwrap()
+    return {case_id: found[case_id] for case_id in case_ids if case_id in found}
+
+
+def evaluation_counts(database: Database, run_id: str) -> tuple[int, int]:
+    """How many evaluations of a run are stored, and how many of them failed."""
+    row = database.row(
+        "SELECT count(*) AS done, coalesce(sum(failed), 0) AS failed FROM evaluations WHERE run_id = :run_id",
+        run_id=run_id,
+    )
+    return (0, 0) if row is None else (int(row["done"]), int(row["failed"]))
+
+
+def _evaluation_rows(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> Iterator[sqlite3.Row]:
+    for start in range(0, len(case_ids), _AT_ONCE):
+        asked = {f"case{number}": case_id for number, case_id in enumerate(case_ids[start : start + _AT_ONCE])}
+        yield from database.rows(
+            f"""SELECT case_id, evaluation FROM evaluations
+            WHERE run_id = :run_id AND tree = :tree AND case_id IN ({", ".join(f":{name}" for name in asked)})""",
+            run_id=run_id,
+            tree=tree,
+            **asked,
+        )
