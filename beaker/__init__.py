@@ -1,3 +1,100 @@
-"""Beaker improves an AI system against your own cases and proves the improvement on held-out ones."""
+"""Beaker improves an AI system against your own cases and proves the improvement on held-out ones.
+
+`from beaker import Case` and the other names of `__all__` are what an Integration is written with. Each is imported
+when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from beaker import sdk
+
+if TYPE_CHECKING:
+    from beaker.sdk import (
+        Case,
+        CaseFile,
+        CaseResult,
+        CaseScore,
+        Check,
+        CreateDocumentChange,
+        DeleteDocumentChange,
+        DocumentChange,
+        DocumentChangeSet,
+        DocumentRunSetupResult,
+        DocumentTargets,
+        FieldDiff,
+        Integration,
+        JsonValue,
+        OpenCandidate,
+        OptimizationTarget,
+        OutputKind,
+        PinnedDatasetInfo,
+        RepositoryRunSetupResult,
+        RepositoryTargets,
+        RetryableCaseError,
+        RolloutRuntime,
+        RunCase,
+        RunSetup,
+        RunSetupResults,
+        ScoreCase,
+        SetupRuntime,
+        TargetDocument,
+        UpdateDocumentChange,
+        documents,
+        extract_field_from_object,
+        load_integration,
+        objective_score,
+        repository,
+        validate_integration,
+    )
 
 __version__ = "0.6.5"
+
+__all__ = [
+    "Case",
+    "CaseFile",
+    "CaseResult",
+    "CaseScore",
+    "Check",
+    "CreateDocumentChange",
+    "DeleteDocumentChange",
+    "DocumentChange",
+    "DocumentChangeSet",
+    "DocumentRunSetupResult",
+    "DocumentTargets",
+    "FieldDiff",
+    "Integration",
+    "JsonValue",
+    "OpenCandidate",
+    "OptimizationTarget",
+    "OutputKind",
+    "PinnedDatasetInfo",
+    "RepositoryRunSetupResult",
+    "RepositoryTargets",
+    "RetryableCaseError",
+    "RolloutRuntime",
+    "RunCase",
+    "RunSetup",
+    "RunSetupResults",
+    "ScoreCase",
+    "SetupRuntime",
+    "TargetDocument",
+    "UpdateDocumentChange",
+    "__version__",
+    "documents",
+    "extract_field_from_object",
+    "load_integration",
+    "objective_score",
+    "repository",
+    "validate_integration",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(sdk, name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

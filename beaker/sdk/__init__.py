@@ -1,1 +1,95 @@
-"""What a customer writes against: the Integration, its hooks and its values."""
+"""What a customer writes against: the Integration, its hooks and its values.
+
+Each name is imported when it is first asked for, so a module that only builds cases loads only cases.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from beaker.core.cases import Case, CaseFile, CaseResult, CaseScore, Check, FieldDiff, OutputKind
+    from beaker.core.documents import (
+        CreateDocumentChange,
+        DeleteDocumentChange,
+        DocumentChange,
+        DocumentChangeSet,
+        TargetDocument,
+        UpdateDocumentChange,
+    )
+    from beaker.core.scoring import objective_score
+    from beaker.core.strict_json import JsonValue
+    from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, documents, repository
+    from beaker.sdk.field_paths import extract_field_from_object
+    from beaker.sdk.hooks import OpenCandidate, RetryableCaseError, RunCase, ScoreCase
+    from beaker.sdk.integration import Integration
+    from beaker.sdk.loading import load_integration
+    from beaker.sdk.runtimes import PinnedDatasetInfo, RolloutRuntime, SetupRuntime
+    from beaker.sdk.setups import DocumentRunSetupResult, RepositoryRunSetupResult, RunSetup, RunSetupResults
+    from beaker.sdk.validation import validate_integration
+
+_HOMES = {
+    "beaker.core.cases": "Case CaseFile CaseResult CaseScore Check FieldDiff OutputKind",
+    "beaker.core.documents": (
+        "CreateDocumentChange DeleteDocumentChange DocumentChange DocumentChangeSet TargetDocument UpdateDocumentChange"
+    ),
+    "beaker.core.scoring": "objective_score",
+    "beaker.core.strict_json": "JsonValue",
+    "beaker.core.targets": "DocumentTargets OptimizationTarget RepositoryTargets documents repository",
+    "beaker.sdk.field_paths": "extract_field_from_object",
+    "beaker.sdk.hooks": "OpenCandidate RetryableCaseError RunCase ScoreCase",
+    "beaker.sdk.integration": "Integration",
+    "beaker.sdk.loading": "load_integration",
+    "beaker.sdk.runtimes": "PinnedDatasetInfo RolloutRuntime SetupRuntime",
+    "beaker.sdk.setups": "DocumentRunSetupResult RepositoryRunSetupResult RunSetup RunSetupResults",
+    "beaker.sdk.validation": "validate_integration",
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+__all__ = [
+    "Case",
+    "CaseFile",
+    "CaseResult",
+    "CaseScore",
+    "Check",
+    "CreateDocumentChange",
+    "DeleteDocumentChange",
+    "DocumentChange",
+    "DocumentChangeSet",
+    "DocumentRunSetupResult",
+    "DocumentTargets",
+    "FieldDiff",
+    "Integration",
+    "JsonValue",
+    "OpenCandidate",
+    "OptimizationTarget",
+    "OutputKind",
+    "PinnedDatasetInfo",
+    "RepositoryRunSetupResult",
+    "RepositoryTargets",
+    "RetryableCaseError",
+    "RolloutRuntime",
+    "RunCase",
+    "RunSetup",
+    "RunSetupResults",
+    "ScoreCase",
+    "SetupRuntime",
+    "TargetDocument",
+    "UpdateDocumentChange",
+    "documents",
+    "extract_field_from_object",
+    "load_integration",
+    "objective_score",
+    "repository",
+    "validate_integration",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if (home := _HOME.get(name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(home), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
