@@ -223,6 +223,7 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
         if not received:
             raise
     finally:
+        main.close()  # a signal may have come before it was started
         for number, handler in before.items():
             if signal.getsignal(number) is not handler and handler is not None:
                 signal.signal(number, handler)
