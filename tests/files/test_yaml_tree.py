@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from returns.pipeline import is_successful
 
-from beaker.core.config_tree import MapNode, Scalar, plain_json
+from beaker.core.config_tree import ListNode, MapNode, Node, Scalar, plain_json
 from beaker.files.yaml_tree import MAX_BYTES, MAX_NODES, parse_yaml
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "yaml.json").read_text(encoding="utf-8"))
@@ -120,14 +120,19 @@ def test_parse_yaml__any_json_text__stands_for_itself(data: Any) -> None:
 
 @given(st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), JSON, max_size=4))
 def test_parse_yaml__dumped_text__keeps_every_string(data: dict[str, Any]) -> None:
-    """What a YAML writer quotes or leaves plain, text comes back as text."""
+    """What a YAML writer quotes or leaves plain, the raw text is the text that was meant."""
 
     def texts(item: Any) -> Any:
         if isinstance(item, dict):
             return {key: texts(child) for key, child in item.items()}
         return [texts(child) for child in item] if isinstance(item, list) else str(item)
 
-    assert read(yaml.safe_dump(texts(data))) == texts(data)
+    def raw(node: Node) -> Any:
+        if isinstance(node, MapNode):
+            return {key.raw: raw(child) for key, child in node.entries}
+        return [raw(child) for child in node.items] if isinstance(node, ListNode) else node.raw
+
+    assert raw(parse_yaml(yaml.safe_dump(texts(data)).encode(), "f").unwrap()) == texts(data)
 
 
 @given(st.text(st.sampled_from(list("ab:-[]{}&*!'\"\n\t #|>?,<%@`0.\\~")), max_size=40) | st.text(max_size=30))
