@@ -24,7 +24,6 @@ _FIRST = (
         artifact_key TEXT,
         manifest_digest TEXT NOT NULL,
         status TEXT NOT NULL,
-        files TEXT NOT NULL,
         metadata TEXT NOT NULL,
         splits TEXT,
         total_count INTEGER,
@@ -35,6 +34,18 @@ _FIRST = (
         completed_at TEXT,
         UNIQUE (agent_id, kind, name, manifest_digest)
     )""",
+    # A file counts as received once its bytes were verified, or when the agent has them in another artifact.
+    """CREATE TABLE artifact_files (
+        artifact_id TEXT NOT NULL REFERENCES artifacts (id),
+        position INTEGER NOT NULL,
+        path TEXT NOT NULL,
+        content_type TEXT NOT NULL,
+        size_bytes INTEGER NOT NULL,
+        sha256 TEXT NOT NULL,
+        received INTEGER NOT NULL,
+        PRIMARY KEY (artifact_id, path)
+    )""",
+    "CREATE INDEX artifacts_with_content ON artifact_files (sha256)",
     """CREATE TABLE productions (
         agent_id TEXT NOT NULL REFERENCES agents (id),
         name TEXT NOT NULL,
@@ -96,6 +107,7 @@ _FIRST = (
         created_at TEXT NOT NULL,
         PRIMARY KEY (run_id, tree, case_id)
     )""",
+    "CREATE INDEX failures_of_run ON evaluations (run_id, failed)",
     """CREATE TABLE proposals (
         run_id TEXT NOT NULL REFERENCES runs (id),
         seq INTEGER NOT NULL,

@@ -1,0 +1,85 @@
+"""Runs as they are answered: one shape for launching, looking, listing and cancelling."""
+
+from typing import Any
+
+from beaker.core.strict_json import JsonObject, canonical
+from beaker.service.database import Database
+from beaker.service.result_table import evaluation_counts
+from beaker.service.run_table import RunRecord
+
+
+def candidate_id(run_id: str, number: int) -> str:
+    """The id of the candidate with this number (the baseline is 0) of a run."""
+    return f"{run_id}.{number}"
+
+
+def read_candidate_id(text: str) -> tuple[str, int] | None:
+    """The run and the number that a candidate id stands for, `None` when it is none."""
+    run_id, _, number = text.rpartition(".")
+    return (run_id, int(number)) if run_id and number.isascii() and number.isdecimal() else None
+
+
+def run_json(database: Database, run: RunRecord) -> JsonObject:
+    """A run as it is answered; `docs/schemas/run.json` describes it."""
+    settings = {**run.settings, **_object(run.facts.get("settings"))}
+    imported = run.facts.get("targets_imported")
+    targets = run.targets if run.targets is not None else imported
+    mismatch = imported is not None and canonical(imported) != canonical(targets)
+    return {
+        "id": run.id,
+        "status": run.status,
+        "created_at": run.created_at,
+        "started_at": run.started_at,
+        "completed_at": run.completed_at,
+        "finish_reason": run.finish_reason,
+        "error_message": run.error_message,
+        "github_source": {
+            "repository": run.repository,
+            "ref": run.ref,
+            "commit": run.commit_id,
+            "integration_id": run.integration_id,
+        },
+        "config": {**run.config, "github_ref": run.ref},
+        "trigger_metadata": run.trigger_metadata,
+        "dataset": run.dataset,
+        "targets": targets,
+        **({"targets_imported": imported} if mismatch else {}),
+        "settings": settings,
+        "attempts": run.attempts,
+        "warnings": run.warnings,
+        "progress": _progress(database, run, settings),
+        "selection": run.facts.get("selection"),
+        "result": run.result,
+    }
+
+
+def _progress(database: Database, run: RunRecord, settings: JsonObject) -> JsonObject:
+    known = run.progress or {}
+    optimizer = _object(settings.get("harness_optimization"))
+    rollouts, proposals, best = (_object(known.get(part)) for part in ("rollouts", "proposals", "best"))
+    done, failed = evaluation_counts(database, run.id)
+    return {
+        "rollouts": {
+            "issued": rollouts.get("issued", 0),
+            "done": done,
+            "failed": failed,
+            "retried": run.facts.get("rollouts_retried", 0),
+            "lost": run.facts.get("rollouts_lost", 0),
+            "limit": rollouts.get("limit", optimizer.get("max_rollouts")),
+        },
+        "proposals": {
+            "made": proposals.get("made", 0),
+            "accepted": proposals.get("accepted", 0),
+            "rejected": proposals.get("rejected", 0),
+            "failed": proposals.get("failed", 0),
+            "limit": proposals.get("limit", optimizer.get("max_proposals")),
+        },
+        "best": {"candidate_id": candidate_id(run.id, best["candidate"]), "train": best.get("train")} if best else None,
+        # What model calls cost is not measured here; null says so where 0 would claim it.
+        "spend_usd": None,
+        "tokens": None,
+    }
+
+
+def _object(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
