@@ -19,7 +19,8 @@ SPLITS = ("train", "test")
 
 MAX_PATH_CHARACTERS = 1_024
 
-_HELD_OUT_NAMES = {"val", "valid", "validation", "dev", "eval", "heldout", "held_out", "holdout"}
+HELD_OUT_NAMES = frozenset({"val", "valid", "validation", "dev", "eval", "heldout", "held_out", "holdout"})
+"""What people call a held-out split elsewhere; none of these is a split here, and a hint says so."""
 
 
 def artifact_path(value: object, label: str) -> str:
@@ -112,7 +113,7 @@ def validate_splits(
     exist, and for a run both must have rows.
     """
     problems = [*_declaration_faults(found, declared or {})]
-    others = [name for name in (*found, *(declared or ())) if name.strip().lower() in _HELD_OUT_NAMES]
+    others = [name for name in (*found, *(declared or ())) if name.strip().lower() in HELD_OUT_NAMES]
     for split in SPLITS:
         if split not in found:
             hint = f"add {split}.jsonl"
@@ -151,7 +152,7 @@ def declare_dataset(
     if not listed:
         problems.append(Problem("BK213", "a dataset needs files", hint="give the folder that holds train.jsonl"))
     stems = [file.path.removesuffix(".jsonl") for file in listed if file.path.endswith(".jsonl")]
-    present = {stem: _count(splits.get(stem)) or 0 for stem in stems if stem in SPLITS or stem in _HELD_OUT_NAMES}
+    present = {stem: _count(splits.get(stem)) or 0 for stem in stems if stem in SPLITS or stem in HELD_OUT_NAMES}
     counted = validate_splits(present, declared=splits)
     if not is_successful(counted):
         problems += counted.failure()
@@ -174,7 +175,7 @@ def _declaration_faults(found: Mapping[str, int], declared: Mapping[str, object]
             hint = "a dataset has exactly the splits train and test"
             if plain in SPLITS:
                 hint = f"did you mean {plain}?"
-            elif plain in _HELD_OUT_NAMES:
+            elif plain in HELD_OUT_NAMES:
                 hint = f"the held-out split is called test; more rows to learn from belong into train, not {name!r}"
             yield Problem("BK207", f"{name!r} is not a split", hint=hint)
         elif _count(count) is None:
