@@ -1,0 +1,121 @@
+"""Watching a run until it ends: what changed, when, and patience with a place that answers badly for a while."""
+
+import random
+from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.run_view import details, mapping, progress_text, styled_status
+from beaker.cli.shell import REFUSED, UNFINISHED, Io, one_line
+
+if TYPE_CHECKING:
+    from returns.result import Result
+
+    from beaker.core.problems import Problem
+    from beaker.core.strict_json import JsonObject
+
+LONGEST_WAIT = 60.0
+"""Seconds at most between two attempts while the place does not answer."""
+
+PATIENCE, FIRST_PATIENCE = 900.0, 30.0
+"""Seconds after which a place that no longer answers, or never has, is given up."""
+
+ROLLOUT_LINES = 10.0
+"""Seconds at least between two lines that tell of nothing but more rollouts."""
+
+Fetch = Callable[[], "Result[JsonObject, Problem]"]
+
+
+def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: float) -> int:
+    """Print every change of a run until it ends, needs a person, or `timeout` seconds (0: none) have passed.
+
+    `fetch` gets the run's answer. Times are local. Under JSON each change is one line, the whole answer. The exit code
+    is that of `run status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
+    """
+    from returns.pipeline import is_successful
+
+    from beaker.core.runs import outcome
+
+    started = io.now()
+    trouble: float | None = None
+    shown: Any = None
+    shown_at = 0.0
+    attempt = 0
+    while True:
+        fetched = fetch()
+        if is_successful(fetched):
+            run = fetched.unwrap()
+            seen = outcome(run)
+            trouble, attempt = None, 0
+            if (
+                seen.settled
+                or _notable(run, shown)
+                or (_key(run) != _key(shown) and io.now() - shown_at > ROLLOUT_LINES)
+            ):
+                shown, shown_at = run, io.now()
+                show_change(run, io, run_id)
+            if seen.needs_review:
+                io.note(f"{one_line(run_id)}: a paused baseline has to be reviewed before this run goes on")
+            if seen.settled:
+                return seen.exit_code
+        else:
+            problem = fetched.failure()
+            trouble = io.now() if trouble is None else trouble
+            # Whoever never answered may not exist; whoever did will probably answer again.
+            patience = FIRST_PATIENCE if shown is None else PATIENCE
+            if not passing(problem) or io.now() - trouble > patience:
+                return io.fail(problem, code=REFUSED)
+            if attempt == 0:
+                io.note(f"{clock(io)}  no answer, trying again: {problem.message}")
+            attempt += 1
+        if timeout > 0 and io.now() - started >= timeout:
+            io.note(f"{one_line(run_id)} has not ended after {timeout:g} seconds; it goes on without this watch")
+            return UNFINISHED
+        io.sleep(_pause(interval, attempt))
+
+
+def show_change(run: "JsonObject", io: Io, run_id: str) -> None:
+    """One change of a run: a JSON line, or a line with the time; with the details once the run has ended."""
+    from beaker.core.runs import has_ended
+
+    if io.json:
+        io.json_line(run)
+        return
+    progress = progress_text(run)
+    io.out(f"{clock(io)}  {one_line(run_id)}: ", styled_status(run.get("status")), f"  {progress}" if progress else "")
+    if has_ended(run.get("status")):
+        for line in details({**run, "progress": None}):
+            io.out(line)
+
+
+def passing(problem: "Problem") -> bool:
+    """Whether the trouble is likely to pass: the connection was lost, too many requests, or the service has a fault."""
+    from beaker.core.api import ApiProblem
+
+    if not isinstance(problem, ApiProblem):
+        return False
+    return problem.code == "BK803" or problem.status == 429 or problem.status >= 500
+
+
+def clock(io: Io) -> str:
+    """The time of day, local."""
+    return datetime.fromtimestamp(io.now()).strftime("%H:%M:%S")
+
+
+def _pause(interval: float, attempt: int) -> float:
+    """Seconds to the next look: the interval; while there is trouble a growing time, differing between watchers."""
+    if attempt == 0:
+        return interval
+    growing = max(1.0, interval) * float(2 ** min(attempt - 1, 10))
+    return min(LONGEST_WAIT, growing) * random.uniform(0.5, 1.0)
+
+
+def _notable(run: "JsonObject", shown: Any) -> bool:
+    """Whether a run differs from what was shown last by more than its count of rollouts."""
+    return shown is None or _key(run)[:-1] != _key(shown)[:-1]
+
+
+def _key(run: Any) -> tuple[Any, ...]:
+    progress = mapping(mapping(run).get("progress"))
+    proposals, rollouts = mapping(progress.get("proposals")), mapping(progress.get("rollouts"))
+    return (mapping(run).get("status"), dict(proposals), progress.get("best"), dict(rollouts))

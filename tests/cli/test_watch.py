@@ -1,0 +1,191 @@
+"""Watching a run: changes with times, JSON lines, patience with a place in trouble."""
+
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from returns.result import Failure, Result, Success
+
+from beaker.cli.run_view import details, progress_text
+from beaker.cli.shell import Io
+from beaker.cli.watch import LONGEST_WAIT, watch_run
+from beaker.core.api import ApiProblem
+from beaker.core.problems import Problem
+
+Answer = dict[str, Any] | Problem
+
+
+class Clock:
+    """Time that passes only while somebody sleeps."""
+
+    def __init__(self) -> None:
+        self.time = 1_700_000_000.0
+        self.slept: list[float] = []
+
+    def now(self) -> float:
+        return self.time
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+        self.time += seconds
+
+
+def run_at(status: str, done: int = 0, made: int = 0, **more: Any) -> dict[str, Any]:
+    """A run's answer."""
+    progress = {"rollouts": {"done": done, "limit": 100}, "proposals": {"made": made, "accepted": made}, "best": None}
+    return {"id": "r1", "status": status, "progress": progress, **more}
+
+
+def watched(
+    answers: Iterable[Answer], *, timeout: float = 0, interval: float = 2, json_lines: bool = False
+) -> tuple[int, str, str, Clock]:
+    """Watch a run that answers like this; the last answer repeats."""
+    given = list(answers)
+
+    def fetch() -> Result[dict[str, Any], Problem]:
+        answer = given.pop(0) if len(given) > 1 else given[0]
+        return Failure(answer) if isinstance(answer, Problem) else Success(answer)
+
+    clock = Clock()
+    view = Io(
+        stdout=io.StringIO(),
+        stderr=io.StringIO(),
+        stdin=io.StringIO(),
+        environ={},
+        cwd=Path(),
+        json=json_lines,
+        now=clock.now,
+        sleep=clock.sleep,
+    )
+    code = watch_run(fetch, view, "r1", interval=interval, timeout=timeout)
+    assert isinstance(view.stdout, io.StringIO)
+    assert isinstance(view.stderr, io.StringIO)
+    return code, view.stdout.getvalue(), view.stderr.getvalue(), clock
+
+
+def test_watch__changes__are_printed_once_with_the_time() -> None:
+    """A line for every change, none for an answer that says nothing new."""
+    code, out, _, _ = watched(
+        [run_at("QUEUED"), run_at("RUNNING"), run_at("RUNNING"), run_at("RUNNING", 3, 1), run_at("COMPLETED", 9, 1)]
+    )
+    lines = out.splitlines()
+    assert code == 0
+    assert [line.split("r1: ")[1].split()[0] for line in lines] == ["QUEUED", "RUNNING", "RUNNING", "COMPLETED"]
+    assert all(line[2] == line[5] == ":" for line in lines)
+
+
+def test_watch__only_rollouts__are_told_now_and_then() -> None:
+    """Many rollouts between two proposals make a line every ten seconds, not one each."""
+    answers = [run_at("RUNNING", done) for done in range(30)]
+    _, out, _, clock = watched([*answers, run_at("COMPLETED", 30)], interval=1)
+    assert len(clock.slept) == 30
+    assert 3 <= len(out.splitlines()) <= 5
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [
+        (run_at("COMPLETED"), 0),
+        (run_at("failed", error_message=" no \n case "), 1),
+        (run_at("HELDOUT_FAILED"), 1),
+        (run_at("CANCELLED"), 1),
+        (run_at("RUNNING", baseline_review={"participants": {"m": {"paused": True}}}), 3),
+        (ApiProblem("BK807", "not found", status=404), 2),
+        (Problem("BK802", "no agent key is given"), 2),
+    ],
+)
+def test_watch__end__has_the_exit_code_of_run_status(answer: Answer, code: int) -> None:
+    """0 completed, 1 ended otherwise, 2 not answered, 3 waiting for a person; each without sleeping."""
+    found, _, err, clock = watched([answer])
+    assert found == code
+    assert clock.slept == []
+    assert ("error:" in err) == (code == 2)
+
+
+def test_watch__timeout__says_so_and_exits_3() -> None:
+    """A run that goes on longer than the watch is not finished."""
+    code, _, err, clock = watched([run_at("RUNNING")], timeout=5)
+    assert code == 3
+    assert sum(clock.slept) == 6
+    assert "has not ended after 5 seconds" in err
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        ApiProblem("BK805", "slow down", status=429),
+        ApiProblem("BK808", "bad gateway", status=502),
+        ApiProblem("BK803", "connection reset"),
+    ],
+)
+def test_watch__passing_trouble__is_survived_with_growing_waits(trouble: Problem) -> None:
+    """429, 5xx and dropped connections end no watch; it waits longer and longer and says so once."""
+    code, out, err, clock = watched([run_at("RUNNING"), *[trouble] * 8, run_at("COMPLETED")])
+    assert code == 0
+    assert "COMPLETED" in out
+    assert err.count("trying again") == 1
+    waits = clock.slept[1:]
+    assert max(waits) <= LONGEST_WAIT
+    assert waits[-1] > waits[0]
+    assert len(set(waits)) == len(waits)
+
+
+def test_watch__trouble_without_end__is_given_up() -> None:
+    """A place that answers no more is left in the end, with its last problem."""
+    code, _, err, clock = watched([run_at("RUNNING"), ApiProblem("BK808", "down", status=503)])
+    assert code == 2
+    assert "down" in err
+    assert sum(clock.slept) > 600
+
+
+def test_watch__never_an_answer__is_given_up_soon() -> None:
+    """A place that never answered is not waited for as long."""
+    code, _, _, clock = watched([ApiProblem("BK803", "refused")])
+    assert code == 2
+    assert sum(clock.slept) < 120
+
+
+def test_watch__json__is_one_line_per_change() -> None:
+    """Under --json every change is one whole answer on its own line, and remarks are left out."""
+    answers = [run_at("RUNNING"), ApiProblem("BK808", "down", status=503), run_at("COMPLETED", note="ü")]
+    code, out, err, _ = watched(answers, json_lines=True)
+    assert code == 0
+    assert [json.loads(line)["status"] for line in out.splitlines()] == ["RUNNING", "COMPLETED"]
+    assert "\\u00fc" in out
+    assert err == ""
+
+
+def test_details__mismatch__shows_both_declarations() -> None:
+    """A run that failed on its targets shows the pinned and the imported ones."""
+    run = run_at(
+        "FAILED",
+        error_message="the targets differ",
+        targets={"kind": "documents", "groups": ["a"]},
+        targets_imported={"kind": "documents", "groups": ["b"]},
+    )
+    text = "\n".join(details(run))
+    assert 'declared   {"kind":"documents","groups":["a"]}' in text
+    assert 'imported   {"kind":"documents","groups":["b"]}' in text
+    assert "error      the targets differ" in text
+
+
+def test_details__result__shows_both_scores_and_the_interval() -> None:
+    """A completed run shows baseline, winner, difference and interval; missing numbers are dashes."""
+    test = {"baseline": 0.4, "winner": 0.85, "difference": 0.45, "low": 0.3, "high": 0.6, "n": 40}
+    text = "\n".join(details(run_at("COMPLETED", result={"winner_id": "r1.3", "test": test}, finish_reason="budget")))
+    assert "0.400 on TEST" in text
+    assert "0.850 on TEST (r1.3)" in text
+    assert "+0.450, 95 % interval +0.300 to +0.600, n 40" in text
+    assert "ended by   budget" in text
+    lone = {"baseline": None, "winner": 0.8, "difference": None, "low": None, "high": None, "n": 40}
+    assert "baseline   - on TEST" in "\n".join(details(run_at("COMPLETED", result={"test": lone})))
+
+
+@pytest.mark.parametrize("run", [{}, {"progress": None}, {"progress": {"rollouts": 3, "best": []}}, {"result": 1}])
+def test_details__odd_answer__is_shown_as_far_as_it_goes(run: dict[str, Any]) -> None:
+    """What a newer or broken service says never breaks the display."""
+    assert progress_text(run) == ""
+    assert list(details(run)) == []
