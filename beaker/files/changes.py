@@ -1,0 +1,176 @@
+"""A change set applied to a folder `<directory>/<group>/<name>`: compare-and-swap, all or nothing, also when killed."""
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.core.changesets import ChangePlan, PlannedChange, plan
+from beaker.core.documents import DocumentChangeSet, TargetDocument
+from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.values import value
+from beaker.files import change_journal
+from beaker.files.atomic import os_problem
+from beaker.files.documents import read_store
+
+if sys.platform != "win32":
+    import fcntl
+
+
+@value
+class Recovery:
+    """How an earlier apply that had been interrupted was ended. `kept` names documents that were changed in between
+    by something else, and therefore left as they are.
+    """
+
+    outcome: Literal["completed", "undone"]
+    kept: tuple[str, ...] = ()
+
+
+@value
+class Applied:
+    """What became of a change set: its steps, whether they were only looked at, and what had to be ended first."""
+
+    steps: tuple[PlannedChange, ...]
+    dry_run: bool
+    recovery: Recovery | None = None
+
+
+def apply_to_directory(
+    directory: Path, change_set: DocumentChangeSet, *, dry_run: bool = False
+) -> Result[Applied, Problems]:
+    """Apply a change set to the documents in `directory`, or, with `dry_run`, only say what it would do.
+
+    Every document must still be what the change was made from, or already have the change's result; otherwise every
+    conflict is reported and nothing is changed. New files are laid out beside the documents and renamed into place; the
+    modes of changed files are kept, folders left empty by a deletion are removed. An error or an interrupt on the way
+    takes everything back. After a kill, the next call (a dry run included) first completes or undoes what was begun.
+    """
+    try:
+        with _locked(directory):
+            recovery = _recover(directory)
+            documents = _documents(directory, change_set)
+            planned = plan(documents, change_set)
+            if not is_successful(planned):
+                return Failure(planned.failure())
+            judged = planned.unwrap()
+            if judged.conflicts:
+                return Failure((*judged.conflicts, *_wrong_folder(directory, change_set)))
+            if judged.applying and not dry_run:
+                _apply(directory, judged)
+            return Success(Applied(judged.steps, dry_run, recovery))
+    except Refused as refused:
+        return Failure(refused.problems)
+    except OSError as error:
+        return Failure((os_problem(error, "apply the changes"),))
+
+
+def recover(directory: Path) -> Result[Recovery | None, Problems]:
+    """Complete or undo an apply that was interrupted in `directory`; `None` when there was none."""
+    try:
+        with _locked(directory):
+            return Success(_recover(directory))
+    except Refused as refused:
+        return Failure(refused.problems)
+    except OSError as error:
+        return Failure((os_problem(error, "end the interrupted apply"),))
+
+
+def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tuple[TargetDocument, ...], Problems]:
+    """The documents of `directory` that a change set touches, with content, and the names of those beside them."""
+    return read_store(directory, {(change.group, change.name) for change in change_set.changes})
+
+
+def _documents(directory: Path, change_set: DocumentChangeSet) -> tuple[TargetDocument, ...]:
+    documents = read_documents(directory, change_set)
+    if not is_successful(documents):
+        raise Refused(documents.failure())
+    return documents.unwrap()
+
+
+def _apply(directory: Path, judged: ChangePlan) -> None:
+    journal = change_journal.stage(directory, judged.applying)
+    try:
+        change_journal.complete(directory, journal)
+    except BaseException as error:
+        try:
+            change_journal.undo(directory, journal)
+            change_journal.finish(directory, journal)
+        except (OSError, Refused) as second:
+            raise Refused((*_problems(error), _stuck(directory, second))) from error
+        raise
+    change_journal.finish(directory, journal)
+
+
+def _recover(directory: Path) -> Recovery | None:
+    if not os.path.lexists(directory / change_journal.STAGING):
+        return None
+    journal = change_journal.find(directory)
+    if journal is None:
+        return Recovery("undone")
+    if change_journal.can_complete(directory, journal):
+        change_journal.complete(directory, journal)
+        recovery = Recovery("completed")
+    else:
+        recovery = Recovery("undone", change_journal.undo(directory, journal))
+    change_journal.finish(directory, journal)
+    return recovery
+
+
+def _stuck(directory: Path, error: OSError | Refused) -> Problem:
+    staging = directory / change_journal.STAGING
+    hint = "remove the cause and run the same command again: it completes or undoes the change set first"
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    return Problem("BK623", f"the change set is applied in part and could not be undone: {reason}", str(staging), hint)
+
+
+def _problems(error: BaseException) -> Problems:
+    match error:
+        case Refused():
+            return error.problems
+        case OSError():
+            return (os_problem(error, "apply the changes"),)
+        case _:
+            return (Problem("BK623", f"interrupted: {type(error).__name__}"),)
+
+
+def _wrong_folder(directory: Path, change_set: DocumentChangeSet) -> Problems:
+    groups = sorted({change.group for change in change_set.changes})
+    if any((directory / group).is_dir() for group in groups):
+        return ()
+    hint = "give the folder that holds one folder per document group"
+    return (Problem("BK620", f"none of the change set's groups ({', '.join(groups)}) is here", str(directory), hint),)
+
+
+@contextmanager
+def _locked(directory: Path) -> Iterator[None]:
+    """Keep other `changes` commands out of `directory`; the lock goes with the process, however it ends.
+
+    A file system that locks no folders (and Windows) is left to the staging folder, which only one process can make.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = "give the folder that holds one folder per document group"
+        raise Refused(Problem("BK620", "no such folder", str(directory), hint)) from None
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if error.errno in (errno.EWOULDBLOCK, errno.EAGAIN, errno.EACCES):
+                hint = "wait until it has ended"
+                raise Refused(
+                    Problem("BK621", "another `beaker changes` command is at work here", str(directory), hint)
+                ) from None
+        yield
+    finally:
+        os.close(descriptor)
