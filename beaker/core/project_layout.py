@@ -1,0 +1,56 @@
+"""Names and paths of a project: where its configuration lies, which folders it may name, what an entrypoint says.
+
+Each rule returns the stored form or raises `ValueError`; none looks at the disk.
+"""
+
+from beaker.core.values import value
+
+BEAKER_DIR = ".beaker"
+BEAKER_CONFIG_FILENAME = "beaker.yaml"
+BEAKER_CONFIG_PATH = f"{BEAKER_DIR}/{BEAKER_CONFIG_FILENAME}"
+BEAKER_CONFIG_FILE_ENV = "BEAKER_CONFIG_FILE"
+BEAKER_ENV_PATH = f"{BEAKER_DIR}/.env"
+BEAKER_LOCAL_DIR = f"{BEAKER_DIR}/local"
+
+
+@value
+class Entrypoint:
+    """`module.path:attribute` of an Integration."""
+
+    module: str
+    attribute: str
+
+
+def normalize_beaker_config_path(text: str) -> str:
+    """The path of a configuration, relative to its project; blanks around, `./` and doubled `/` do not count."""
+    if "\\" in text or "://" in text:
+        raise ValueError(f"the configuration's path must be a relative POSIX path, not {text!r}")
+    kept = _relative(text, "the configuration's path")
+    if not kept:
+        raise ValueError(f"the configuration's path must name a file, not {text!r}")
+    return kept
+
+
+def normalize_repository_directory(text: str) -> str:
+    """A folder of the repository, `.` for none: without blanks around, `./`, doubled and trailing `/`."""
+    return _relative(text, "a folder of the repository") or "."
+
+
+def parse_entrypoint(text: str) -> Entrypoint:
+    """`module.path:attribute`: one colon, dotted identifiers before it, one identifier after it."""
+    given = text.strip()
+    module, colon, attribute = given.partition(":")
+    if given.endswith(".py") or module.endswith(".py"):
+        raise ValueError(f"must be module.path:attribute, not the path of a file: {given!r}")
+    parts = [*module.split("."), attribute]
+    if not colon or not all(part.isidentifier() for part in parts):
+        raise ValueError(f"must read module.path:attribute, not {given!r}")
+    return Entrypoint(module, attribute)
+
+
+def _relative(text: str, what: str) -> str:
+    given = text.strip()
+    parts = given.split("/")
+    if given.startswith("/") or ".." in parts or "\0" in given:
+        raise ValueError(f"{what} must be relative and stay inside, not {text!r}")
+    return "/".join(part for part in parts if part not in ("", "."))
