@@ -1,0 +1,85 @@
+"""What a search shows of itself: its progress, and what was tried along the lineage of a candidate."""
+
+from collections.abc import Iterator
+
+from beaker.core.search.state import SearchState
+from beaker.core.strict_json import JsonObject
+from beaker.core.values import value
+
+LINEAGE_LIMIT = 100
+"""The most trials that a lineage tells of, the latest ones."""
+
+
+@value
+class Trial:
+    """One proposal that was decided: what it set out from, what came of it, and what that scored.
+
+    `outcome`, `candidate` and `message` are those of `Proposal`. `reason` says why a child was accepted or rejected,
+    `changed` what it changed; the means are those of `Candidate`, `None` without a child of its own.
+    """
+
+    proposal: int
+    parent: int
+    outcome: str
+    candidate: int | None
+    message: str
+    reason: str = ""
+    changed: tuple[str, ...] = ()
+    train: float | None = None
+    minibatch_objective: float | None = None
+    parent_objective: float | None = None
+
+
+def lineage(state: SearchState, n: int, *, seen: int | None = None) -> tuple[Trial, ...]:
+    """What was tried from candidate `n` and from each of its ancestors, in the order of proposals; the latest 100.
+
+    `seen` (`Propose.seen`) leaves out the decisions of later proposals, so that a proposal that is run again after a
+    restart is told what it was told before.
+    """
+    last = len(state.proposals) if seen is None else seen
+    numbers = sorted(number for one in _ancestry(state, n) for number in state.tried[one] if number <= last)
+    return tuple(_trial(state, number) for number in numbers[-LINEAGE_LIMIT:])
+
+
+def progress(state: SearchState) -> JsonObject:
+    """How far the search is, as JSON; costs O(1).
+
+    `{"rollouts": {"issued", "limit"}, "proposals": {"made", "accepted", "rejected", "failed", "limit"}, "best":
+    {"candidate", "train"}}`. `made` counts those in flight too; `rejected` are the decided ones that neither failed
+    nor were accepted (duplicates and unchanged ones included); `train` is null until the baseline is scored.
+    """
+    return {
+        "rollouts": {"issued": state.issued, "limit": state.settings.max_rollouts},
+        "proposals": {
+            "made": state.made,
+            "accepted": state.accepted,
+            "rejected": len(state.proposals) - state.accepted - state.failed,
+            "failed": state.failed,
+            "limit": state.settings.max_proposals,
+        },
+        "best": {"candidate": state.best, "train": state.train_objective(state.best)},
+    }
+
+
+def _ancestry(state: SearchState, n: int) -> Iterator[int]:
+    """`n`, its parent, and so on to the baseline."""
+    at: int | None = n
+    while at is not None:
+        yield at
+        at = state.candidates[at].parent
+
+
+def _trial(state: SearchState, number: int) -> Trial:
+    proposal = state.proposals[number - 1]
+    told = (proposal.n, proposal.parent, proposal.outcome, proposal.candidate, proposal.message)
+    if proposal.candidate is None or proposal.outcome == "duplicate":
+        return Trial(*told)
+    child = state.candidates[proposal.candidate]
+    return Trial(
+        *told,
+        reason=child.reason,
+        changed=child.changed,
+        train=child.train,
+        minibatch_objective=child.minibatch_objective,
+        parent_objective=child.parent_objective,
+    )
