@@ -29,8 +29,12 @@ def row_schema(model: Any, label: str) -> Schema:
     `dict`, and for a field type that rows cannot be read as.
     """
     plain = _at(label, bare, model)
-    if is_pydantic(plain) or not (is_model(plain) or (get_origin(plain) or plain) in MAPPINGS):
-        raise TypeError(f"{label}: {_at(label, refused, plain)}")
+    if is_pydantic(plain):
+        raise TypeError(f"{label}: {refused(plain)}")
+    if not is_model(plain) and (get_origin(plain) or plain) not in MAPPINGS:
+        raise TypeError(
+            f"{label} must be a dataclass, an attrs class, a TypedDict or dict, not {shown(plain)}: a row is an object"
+        )
     defs: dict[str, tuple[Any, Schema]] = {}
     schema = _schema(plain, label, defs)
     if is_model(plain):

@@ -121,7 +121,9 @@ def bare(hint: Any) -> Any:
 
 
 _CONSTRAINTS = {"annotated_types", "pydantic"}
-_LATER = "this version reads dataclass, attrs, TypedDict and dict rows only"
+_LATER = (
+    "this version reads rows as dataclasses, attrs classes, TypedDicts and dicts, with the types of docs/row-models.md"
+)
 
 
 def union_members(hint: Any) -> tuple[Any, ...]:

@@ -1,0 +1,540 @@
+"""Row adapters: which models there are, how values are converted, what faults say, and the JSON Schema."""
+
+import dataclasses
+import enum
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from typing import Annotated, Any, Generic, Literal, NewType, NotRequired, Optional, Required, TypedDict, TypeVar
+from uuid import UUID
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from typing_extensions import ReadOnly, TypeAliasType
+
+from beaker.core.strict_json import JsonObject, JsonValue
+from beaker.sdk.rows import InvalidRow, RowAdapter, row_adapter
+
+T = TypeVar("T")
+
+
+class Colour(enum.StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+class Plain(enum.Enum):
+    A = "a"
+    NOTHING = None
+
+
+@dataclasses.dataclass
+class Line:
+    sku: str
+    count: int = 1
+    parts: "list[Line]" = dataclasses.field(default_factory=list)
+
+
+@attrs.define
+class Vendor:
+    name: str
+    since: date | None = None
+    _code: int = 0
+    seen: int = attrs.field(init=False, default=7)
+
+
+class Total(TypedDict, total=False):
+    amount: Required[Decimal]
+    currency: Annotated[str, "a note"]
+    tax: ReadOnly[float]
+
+
+class Postponed(TypedDict):
+    a: "int"
+    b: "NotRequired[int]"
+
+
+@dataclasses.dataclass
+class Card:
+    kind: Literal["card"]
+    number: int
+
+
+@dataclasses.dataclass
+class Cash:
+    kind: Literal["cash"]
+    note: str
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Invoice:
+    id: str
+    total: Total
+    lines: list[Line]
+    vendor: Vendor
+    payment: Card | Cash
+    colour: Colour = Colour.RED
+    constant: int = dataclasses.field(default=3, init=False)
+
+
+INVOICE: dict[str, Any] = {
+    "id": "i1",
+    "total": {"amount": "1.50", "tax": 2, "unknown": 1},
+    "lines": [{"sku": "a", "parts": [{"sku": "b", "count": "2"}]}],
+    "vendor": {"name": "v", "since": "2024-01-31"},
+    "payment": {"kind": "cash", "note": "n"},
+    "unknown": True,
+}
+
+
+def reads(hint: Any) -> RowAdapter[Any]:
+    """An adapter of rows with the one field `f` of that type."""
+    return row_adapter(dataclasses.make_dataclass("Made", [("f", hint)]))
+
+
+def read(hint: Any, value: Any) -> Any:
+    return reads(hint).validate_python({"f": value}).f
+
+
+def faults(adapter: RowAdapter[Any], row: Any) -> list[str]:
+    with pytest.raises(InvalidRow) as caught:
+        adapter.validate_python(row)
+    assert str(caught.value) == "; ".join(map(str, caught.value.faults))
+    return [str(fault) for fault in caught.value.faults]
+
+
+def test_row__nested_models__are_read_as_their_classes() -> None:
+    """Dataclasses, attrs classes and typed dicts nest and recur; unknown keys are ignored; defaults fill in."""
+    assert row_adapter(Invoice).validate_python(INVOICE) == Invoice(
+        id="i1",
+        total={"amount": Decimal("1.50"), "tax": 2.0},
+        lines=[Line("a", 1, [Line("b", 2)])],
+        vendor=Vendor("v", date(2024, 1, 31)),
+        payment=Cash("cash", "n"),
+    )
+
+
+def test_row__every_fault__is_named_with_its_path() -> None:
+    """All faults of a row are found in one go."""
+    row = json.loads(json.dumps(INVOICE))
+    del row["id"]
+    row["total"] = {"amount": True}
+    row["lines"][0]["parts"][0]["count"] = "two"
+    row["lines"].append(3)
+    row["vendor"] = {"name": None, "since": "2024-02-31"}
+    row["payment"]["note"] = 5
+    row["colour"] = "green"
+    assert faults(row_adapter(Invoice), row) == [
+        "id: is missing",
+        "total.amount: expected a decimal number, found true",
+        "lines[0].parts[0].count: expected an integer, found the string 'two'",
+        "lines[1]: expected an object, found the number 3",
+        "vendor.name: expected a string, found null",
+        "vendor.since: expected a date like 2024-01-31, found the string '2024-02-31'",
+        "payment.note: expected a string, found the number 5",
+        "colour: expected one of 'red', 'blue', found the string 'green'",
+    ]
+
+
+@pytest.mark.parametrize("row", [None, [], "x", 3, [("id", 1)]])
+def test_row__no_object__is_refused(row: Any) -> None:
+    """A row is a JSON object whatever the model is."""
+    for model in (Invoice, dict, Total):
+        assert "a row must be an object" in faults(row_adapter(model), row)[0]
+
+
+@pytest.mark.parametrize("model", [dict, dict[str, Any], Mapping[str, Any], Annotated[dict[str, Any], "n"], JsonObject])
+@given(row=st.dictionaries(st.text(), st.none() | st.integers() | st.lists(st.text())))
+def test_row__dict_model__gives_the_row(model: Any, row: dict[str, Any]) -> None:
+    """A `dict` model takes every object as it is, in a dict of its own."""
+    made = row_adapter(model).validate_python(row)
+    assert made == row
+    assert type(made) is dict
+    assert made is not row
+
+
+def test_row__dict_of_a_type__converts_values_and_keys() -> None:
+    """Values and keys of a mapping are converted; faults name the key; keys that fall together are refused."""
+    adapter = row_adapter(dict[int, list[date]])
+    assert adapter.validate_python({"1": ["2024-01-31"]}) == {1: [date(2024, 1, 31)]}
+    assert faults(adapter, {"x": [], "1": ["no", 1]}) == [
+        "1[0]: expected a date like 2024-01-31, found the string 'no'",
+        "1[1]: expected a date like 2024-01-31, found the number 1",
+    ]
+    assert faults(adapter, {"x": []}) == ["x: expected an integer, found the string 'x'"]
+    assert faults(adapter, {"1": [], "01": []}) == ["two keys are the same once they are read"]
+
+
+def test_row__typed_dict__keeps_to_its_keys() -> None:
+    """Required and optional keys are told apart, also when annotations are postponed; others are dropped."""
+    assert row_adapter(Postponed).validate_python({"a": 1, "z": 2}) == {"a": 1}
+    assert faults(row_adapter(Postponed), {"b": "x"}) == [
+        "a: is missing",
+        "b: expected an integer, found the string 'x'",
+    ]
+
+
+UTC_MOMENT = datetime(2024, 1, 31, 8, 30, tzinfo=UTC)
+TABLE: list[tuple[Any, Any, Any]] = [
+    (str, "", ""),
+    (int, 5, 5),
+    (int, 5.0, 5),
+    (int, " +5 ", 5),
+    (int, "5.00", 5),
+    (int, "1_000", 1000),
+    (int, True, 1),
+    (int, 10**30, 10**30),
+    (float, 5, 5.0),
+    (float, "1.5e3", 1500.0),
+    (float, ".5", 0.5),
+    (float, True, 1.0),
+    (bool, False, False),
+    (bool, 1, True),
+    (bool, 0.0, False),
+    (bool, "Yes", True),
+    (bool, "off", False),
+    (type(None), None, None),
+    (Decimal, 1, Decimal(1)),
+    (Decimal, 0.1, Decimal("0.1")),
+    (Decimal, "1.10", Decimal("1.10")),
+    (UUID, "12345678-1234-5678-1234-567812345678", UUID(int=0x12345678123456781234567812345678)),
+    (date, "2024-01-31", date(2024, 1, 31)),
+    (date, "2024-01-31T00:00:00", date(2024, 1, 31)),
+    (datetime, "2024-01-31T08:30:00Z", UTC_MOMENT),
+    (datetime, "2024-01-31 08:30+00:00", UTC_MOMENT),
+    (datetime, "2024-01-31t08:30:00.000000z", UTC_MOMENT),
+    (datetime, "2024-01-31", datetime(2024, 1, 31)),
+    (time, "08:30", time(8, 30)),
+    (time, "00:00:00", time()),
+    (Colour, "red", Colour.RED),
+    (Annotated[Colour, "n"], "red", Colour.RED),
+    (Size, 2, Size.LARGE),
+    (Plain, None, Plain.NOTHING),
+    (Literal["a", 1], 1, 1),
+    (list[int], ["1", 2], [1, 2]),
+    (list, [1, "a"], [1, "a"]),
+    (Sequence[int], [1], [1]),
+    (set[int], [1, "1"], {1}),
+    (frozenset[str], ["a"], frozenset({"a"})),
+    (tuple[int, str], [1, "a"], (1, "a")),
+    (tuple[int, ...], ["1"], (1,)),
+    (tuple, [1, "a"], (1, "a")),
+    (tuple[()], [], ()),
+    (dict[str, float], {"a": 1}, {"a": 1.0}),
+    (Mapping[UUID, int], {}, {}),
+    (Any, [1, {"a": None}], [1, {"a": None}]),
+    (object, 3, 3),
+    (JsonValue, [1], [1]),
+    (JsonObject, {"a": [1]}, {"a": [1]}),
+    (NewType("Id", int), "3", 3),
+    (TypeAliasType("Alias", list[int]), ["1"], [1]),
+    (Optional[int], None, None),  # noqa: UP045  # the old spelling is one customers write
+    (int | None, "3", 3),
+    (int | str, "5", "5"),
+    (int | str, 5, 5),
+    (bool | float, 1, 1.0),
+    (float | str, 5, 5.0),
+    (int | bool, True, True),
+    (date | str, "2024-01-31", "2024-01-31"),
+    (date | int, "2024-01-31", date(2024, 1, 31)),
+    (list[int] | list[str], ["1"], ["1"]),
+    (Card | Cash, {"kind": "card", "number": "5"}, Card("card", 5)),
+    (Line | Vendor | None, {"sku": "a", "name": "b", "count": 2}, Line("a", 2)),
+    (Line | Vendor | None, {"sku": "a", "name": "b", "since": None}, Vendor("b")),
+]
+
+
+@pytest.mark.parametrize("hint,value,expected", TABLE, ids=[f"{row[0]}-{row[1]!r}" for row in TABLE])
+def test_field__value_in_the_table__is_converted(hint: Any, value: Any, expected: Any) -> None:
+    """The table of conversions, value and type."""
+    made = read(hint, value)
+    assert made == expected
+    assert type(made) is type(expected)
+
+
+REFUSED: list[tuple[Any, Any, str]] = [
+    (str, 5, "a string"),
+    (str, None, "a string"),
+    (int, 5.5, "an integer"),
+    (int, "", "an integer"),
+    (int, "0x10", "an integer"),
+    (int, "1" * 5000, "an integer"),
+    (int, [], "an integer"),
+    (float, "nan", "a finite number"),
+    (float, "inf", "a finite number"),
+    (float, "1e999", "too large"),
+    (float, 10**400, "too large"),
+    (float, None, "a finite number"),
+    (bool, 2, "true or false"),
+    (bool, "maybe", "true or false"),
+    (type(None), 0, "null"),
+    (Decimal, "Infinity", "a decimal number"),
+    (Decimal, "x", "a decimal number"),
+    (UUID, "123", "a UUID"),
+    (UUID, 5, "a UUID"),
+    (date, "2024-1-31", "a date"),
+    (date, "20240131", "a date"),
+    (date, "2024-01-31T08:30:00", "a date"),
+    (date, 0, "a date"),
+    (datetime, "2024-01-31T25:00:00", "a date and time"),
+    (datetime, "yesterday", "a date and time"),
+    (time, "8:30", "a time"),
+    (time, "25:00", "a time"),
+    (Colour, "Red", "one of 'red', 'blue'"),
+    (Colour, ["red"], "one of"),
+    (Size, "1", "one of 1, 2"),
+    (Size, True, "one of 1, 2"),
+    (Literal["a"], "b", "expected 'a'"),
+    (Literal[1], True, "expected 1"),
+    (Literal[1], 1.0, "expected 1"),
+    (list[int], "12", "a list"),
+    (list[int], {"a": 1}, "a list"),
+    (set[int], 3, "a list"),
+    (set[Any], [[1]], "can stand in a set"),
+    (tuple[int, str], [1], "a list of 2, found one of 1"),
+    (dict[str, int], [["a", 1]], "an object"),
+    (Line, "x", "an object"),
+    (int | None, "x", "an integer"),
+    (int | list[str], "x", "int or list[str]"),
+    (Card | Cash, {"kind": "card"}, "f.number: is missing"),
+    (Card | Cash, {"kind": "cheque"}, "Card or Cash"),
+    (Card | int, {"kind": "card", "number": "x"}, "f.number: expected an integer"),
+]
+
+
+@pytest.mark.parametrize("hint,value,words", REFUSED, ids=[f"{row[0]}-{row[1]!r:.20}" for row in REFUSED])
+def test_field__value_outside_the_table__is_refused(hint: Any, value: Any, words: str) -> None:
+    """What is not in the table is a fault that says what was expected."""
+    (fault,) = faults(reads(hint), {"f": value})
+    assert fault.startswith("f")
+    assert words in fault
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=6)
+
+
+@given(scalars | st.lists(scalars, max_size=3) | st.dictionaries(st.text(max_size=3), scalars, max_size=3))
+def test_field__any_json__is_read_or_refused_and_reading_again_changes_nothing(value: Any) -> None:
+    """No JSON value breaks a reader, and what was read as JSON's own type is read as itself."""
+    for hint in (str, int, float, bool, list[int], dict[str, float], int | str | None, set[str], date | float):
+        try:
+            made = read(hint, value)
+        except InvalidRow:
+            continue
+        if isinstance(made, bool | int | float | str | list | dict | None):
+            assert read(hint, made) == made
+
+
+class Unresolved:
+    name: "Nowhere"  # type: ignore[name-defined]  # noqa: F821  # the point of the test
+
+
+@dataclasses.dataclass
+class UnresolvedRow:
+    name: "Nowhere"  # type: ignore[name-defined]  # noqa: F821  # the point of the test
+
+
+@dataclasses.dataclass
+class Boxed(Generic[T]):
+    item: T
+
+
+@dataclasses.dataclass
+class WithInit:
+    size: dataclasses.InitVar[int]
+
+
+class Constraint:
+    __module__ = "annotated_types"
+
+
+Recursive = TypeAliasType("Recursive", "list[Recursive]")
+
+
+@pytest.mark.parametrize(
+    "model,words",
+    [
+        (int, "must be a dataclass, an attrs class, a TypedDict or dict, not int"),
+        (list[int], "not list[int]"),
+        (Unresolved, "not Unresolved"),
+        (Line("a"), "not Line(sku='a'"),
+        ("Line", "not 'Line'"),
+        (UnresolvedRow, "row_model: the annotations of UnresolvedRow cannot be resolved"),
+        (WithInit, "row_model: WithInit.size is an InitVar"),
+        (Boxed, "row_model.item: ~T is not a type that a row can be read as"),
+        (dict[str, bytes], "row_model{}: bytes is not a type"),
+        (dict[bytes, str], "row_model{key}: bytes is not a type"),
+    ],
+)
+def test_adapter__other_models__are_refused_with_the_reason(model: Any, words: str) -> None:
+    """A model that rows cannot be read as is refused when the adapter is made, with the place."""
+    with pytest.raises(TypeError) as caught:
+        row_adapter(model)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "hint,words",
+    [
+        (bytes, "bytes is not a type"),
+        (Unresolved, "Unresolved is not a type"),
+        (list[complex], "row_model.f[]: complex is not a type"),
+        (tuple[int, bytes], "row_model.f[1]: bytes"),
+        (int | bytes, "row_model.f: bytes"),
+        (Annotated[int, Constraint()], "constrains values"),
+        (Recursive, "recursive alias"),
+        (Literal[b"x"], "no JSON value equals"),
+        (enum.Enum("Empty", {}), "has no choice"),
+    ],
+)
+def test_adapter__other_field_types__are_refused_with_their_place(hint: Any, words: str) -> None:
+    """The closed list of field types holds at every depth."""
+    with pytest.raises(TypeError, match=r"^row_model\.f") as caught:
+        reads(hint)
+    assert words in str(caught.value)
+
+
+def test_adapter__pydantic_types__are_refused_without_importing_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A type that pydantic owns is recognised by its marks, at the top and inside, and the reason is given."""
+
+    class Model:
+        __pydantic_core_schema__ = "what pydantic marks its types with"
+
+    monkeypatch.setitem(sys.modules, "pydantic", sys.modules[__name__])
+    for make in (lambda: row_adapter(Model), lambda: reads(list[Model])):
+        with pytest.raises(TypeError, match="Model is a pydantic type; this version reads rows as"):
+            make()
+
+
+def test_validate_json__is_strict_json_and_then_the_model() -> None:
+    """A document is read once, strictly; what is not JSON is a fault of the row."""
+    adapter = row_adapter(Line)
+    assert adapter.validate_json(b'\xef\xbb\xbf{"sku": "a"}') == Line("a")
+    for text in ('{"sku": "a", "sku": "b"}', '{"sku": NaN}', "{", b"\xff"):
+        with pytest.raises(InvalidRow, match="the row"):
+            adapter.validate_json(text)
+
+
+def test_json_schema__describes_the_model() -> None:
+    """Nested models stand under `$defs`; required keys, defaults, choices and formats are told."""
+    schema = row_adapter(Invoice).json_schema()
+    assert json.loads(json.dumps(schema)) == {
+        "title": "Invoice",
+        "type": "object",
+        "properties": {
+            "id": {"type": "string"},
+            "total": {"$ref": "#/$defs/Total"},
+            "lines": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+            "vendor": {"$ref": "#/$defs/Vendor"},
+            "payment": {"anyOf": [{"$ref": "#/$defs/Card"}, {"$ref": "#/$defs/Cash"}]},
+            "colour": {"enum": ["red", "blue"], "default": "red"},
+        },
+        "required": ["id", "total", "lines", "vendor", "payment"],
+        "$defs": {
+            "Total": {
+                "title": "Total",
+                "type": "object",
+                "properties": {
+                    "amount": {"anyOf": [{"type": "number"}, {"type": "string"}]},
+                    "currency": {"type": "string"},
+                    "tax": {"type": "number"},
+                },
+                "required": ["amount"],
+            },
+            "Line": {
+                "title": "Line",
+                "type": "object",
+                "properties": {
+                    "sku": {"type": "string"},
+                    "count": {"type": "integer", "default": 1},
+                    "parts": {"type": "array", "items": {"$ref": "#/$defs/Line"}},
+                },
+                "required": ["sku"],
+            },
+            "Vendor": {
+                "title": "Vendor",
+                "type": "object",
+                "properties": {
+                    "name": {"type": "string"},
+                    "since": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "default": None},
+                    "_code": {"type": "integer", "default": 0},
+                },
+                "required": ["name"],
+            },
+            "Card": {
+                "title": "Card",
+                "type": "object",
+                "properties": {"kind": {"const": "card"}, "number": {"type": "integer"}},
+                "required": ["kind", "number"],
+            },
+            "Cash": {
+                "title": "Cash",
+                "type": "object",
+                "properties": {"kind": {"const": "cash"}, "note": {"type": "string"}},
+                "required": ["kind", "note"],
+            },
+        },
+    }
+
+
+def test_json_schema__recursive_model__refers_to_itself() -> None:
+    """A model that contains itself stays under `$defs`, and two classes of one name are told apart."""
+    schema = row_adapter(Line).json_schema()
+    assert schema["$ref"] == "#/$defs/Line"
+    assert schema["$defs"]["Line"]["properties"]["parts"]["items"] == {"$ref": "#/$defs/Line"}
+    one, two = (dataclasses.make_dataclass("Same", [(name, int)]) for name in "ab")
+    both = row_adapter(dataclasses.make_dataclass("Both", [("one", one), ("two", two)])).json_schema()
+    assert set(both["$defs"]) == {"Same", "Same_2"}
+
+
+@pytest.mark.parametrize(
+    "hint,schema",
+    [
+        (Any, {}),
+        (dict, {"type": "object"}),
+        (dict[str, int], {"type": "object", "additionalProperties": {"type": "integer"}}),
+        (set[int], {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}),
+        (tuple[int, ...], {"type": "array", "items": {"type": "integer"}}),
+        (tuple[int], {"type": "array", "prefixItems": [{"type": "integer"}], "minItems": 1, "maxItems": 1}),
+        (None, {"type": "null"}),
+        (datetime, {"type": "string", "format": "date-time"}),
+    ],
+)
+def test_json_schema__of_a_field(hint: Any, schema: dict[str, Any]) -> None:
+    """Each kind of field has its schema."""
+    assert reads(hint).json_schema()["properties"]["f"] == schema
+
+
+def test_json_schema__default_outside_json__is_not_told() -> None:
+    """A default that JSON cannot say is left out; one from a factory has no value to tell."""
+    made = dataclasses.make_dataclass(
+        "Made", [("f", date, date(2024, 1, 31)), ("g", list, dataclasses.field(default_factory=list))]
+    )
+    schema = row_adapter(made).json_schema()
+    assert schema["properties"] == {"f": {"type": "string", "format": "date"}, "g": {"type": "array", "items": {}}}
+    assert "required" not in schema
+
+
+@dataclasses.dataclass
+class Judging:
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if self.low > self.high:
+            raise ValueError("low is above high")
+
+
+def test_row__models_own_check__is_a_fault_of_its_place() -> None:
+    """What the customer's own class refuses is told like any other fault."""
+    assert faults(row_adapter(Judging), {"low": 2, "high": 1}) == ["low is above high"]
+    assert faults(reads(list[Judging]), {"f": [{"low": 2, "high": 1}]}) == ["f[0]: low is above high"]
