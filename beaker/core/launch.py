@@ -46,7 +46,7 @@ class DatasetChoice:
 
 @value(kw_only=True)
 class LaunchRequest:
-    """Everything that a launch sends. Without a `ref` the place decides: HEAD on this machine, else the default branch."""
+    """Everything that a launch sends. Without a `ref` the place decides: HEAD on this machine, else its default."""
 
     agent_key: str
     config: Mapping[str, Any]
@@ -77,7 +77,7 @@ class LaunchRequest:
 
 @value
 class LaunchPlan:
-    """What the settings and options of a launch come to, before anybody is asked: `config` as it travels, the dataset."""
+    """What the settings and options of a launch come to: `config` as it travels, and the dataset."""
 
     config: Mapping[str, Any]
     dataset: DatasetChoice
