@@ -1,57 +1,39 @@
-"""Agents: the named thing that runs and datasets belong to."""
+"""Agents as they are answered, and made on first use."""
 
+from beaker.core.api import Response
 from beaker.core.strict_json import JsonObject
-from beaker.core.values import value
-from beaker.service.database import Database
+from beaker.service.agent_table import Agent, find_agent, keep_agent, list_agents
+from beaker.service.ports import Call, Caller, Ports, answer, timestamp
 
 
-@value(kw_only=True)
-class Agent:
-    """One agent. `key` is its public selector; `beaker_config_path` counts from the root of its repository."""
-
-    id: str
-    organization: str
-    key: str
-    name: str
-    github_repository: str | None
-    beaker_config_path: str
-    created_at: str
+def agent_of(ports: Ports, caller: Caller, key: str) -> Agent:
+    """The caller's agent with this key; made when it was never named before."""
+    return find_agent(ports.database, caller.organization, key) or current_agent(ports, caller, key)
 
 
-def find_agent(database: Database, organization: str, key: str) -> Agent | None:
-    """The agent of an organization with this key."""
-    row = database.row(
-        "SELECT * FROM agents WHERE organization = :organization AND key = :key", organization=organization, key=key
+def current_agent(ports: Ports, caller: Caller, key: str) -> Agent:
+    """The caller's agent with this key, made if need be, its repository and configuration as they now are."""
+    found = Agent(
+        id=ports.new_id("agent"),
+        organization=caller.organization,
+        key=key,
+        name=key,
+        github_repository=ports.repository.name(),
+        beaker_config_path=ports.repository.config_path(),
+        created_at=timestamp(ports.now()),
     )
-    return None if row is None else Agent(**dict(row))
+    return keep_agent(ports.database, found)
 
 
-def list_agents(database: Database, organization: str) -> list[Agent]:
-    """Every agent of an organization, by key."""
-    rows = database.rows(
-        "SELECT * FROM agents WHERE organization = :organization ORDER BY key", organization=organization
-    )
-    return [Agent(**dict(row)) for row in rows]
+def get_current_agent(call: Call) -> Response:
+    """The agent that the key selects."""
+    return answer(agent_json(current_agent(call.ports, call.caller, call.the_agent().key)))
 
 
-def keep_agent(database: Database, agent: Agent) -> Agent:
-    """Store a new agent, or bring the repository and configuration path of the one with its key up to date."""
-    database.execute(
-        """INSERT INTO agents
-        VALUES (:id, :organization, :key, :name, :github_repository, :beaker_config_path, :created_at)
-        ON CONFLICT (organization, key) DO UPDATE
-        SET github_repository = excluded.github_repository, beaker_config_path = excluded.beaker_config_path""",
-        id=agent.id,
-        organization=agent.organization,
-        key=agent.key,
-        name=agent.name,
-        github_repository=agent.github_repository,
-        beaker_config_path=agent.beaker_config_path,
-        created_at=agent.created_at,
-    )
-    kept = find_agent(database, agent.organization, agent.key)
-    assert kept is not None
-    return kept
+def list_all_agents(call: Call) -> Response:
+    """Every agent of the caller's organization."""
+    agents = [agent_json(agent) for agent in list_agents(call.ports.database, call.caller.organization)]
+    return answer({"agents": agents})
 
 
 def agent_json(agent: Agent) -> JsonObject:

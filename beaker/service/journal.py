@@ -96,7 +96,7 @@ class StoredJournal:
 
     def tree(self, digest: str) -> CandidateTree:
         """See `Journal.tree`."""
-        return CandidateTree(load_tree(self._database, self._run_id, digest).documents)
+        return CandidateTree(load_tree(self._database, self._run_id, digest))
 
     def store_tree(self, digest: str, tree: CandidateTree) -> None:
         """See `Journal.store_tree`."""

@@ -13,9 +13,11 @@ from beaker.core.environment import GrantedEnvironment
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import value
 from beaker.files.git import TreeFile
-from beaker.service.agents import Agent
+from beaker.service.agent_table import Agent
 from beaker.service.blobs import Blobs
 from beaker.service.database import Database
+
+MAX_PAGE = 500
 
 
 @value
@@ -58,8 +60,8 @@ class Repository(Protocol):
 class Workers(Protocol):
     """What runs the runs."""
 
-    def start(self, run_id: str) -> None:
-        """Start a worker for a run that has none."""
+    def start(self, run_id: str, granted: Mapping[str, str]) -> None:
+        """Start a worker for a run that has none, with the values of the names it was granted."""
         ...
 
     def stop(self, run_id: str) -> None:
@@ -81,8 +83,11 @@ class Transfers(Protocol):
 
 @value(kw_only=True)
 class Ports:
-    """The world of a service. `now` answers in UTC; `new_id` gives a new URL-safe id with a prefix; `granted` finds
-    the values of environment names for a run."""
+    """The world of a service.
+
+    `now` answers in UTC; `new_id` gives a new URL-safe id with a prefix; `granted` finds the values of the names that
+    an integration declares, and `unset` tells which names the caller's own environment lacks.
+    """
 
     database: Database
     blobs: Blobs
@@ -92,6 +97,7 @@ class Ports:
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
     granted: Callable[[Iterable[str]], GrantedEnvironment]
+    unset: Callable[[Iterable[str]], tuple[str, ...]]
 
 
 @value(kw_only=True)
@@ -121,6 +127,16 @@ def refuse(status: int, problems: Problem | Problems) -> Response:
     """A refusal with everything that is wrong in `detail`."""
     several = problems if isinstance(problems, tuple) else (problems,)
     return answer(problem_detail(several), status=status)
+
+
+def page_of(call: Call) -> tuple[int, int] | Response:
+    """The `limit` (at most 500 are given) and `offset` of a listing."""
+    limit, offset = call.arguments["limit"], call.arguments["offset"]
+    if limit < 1 or offset < 0:
+        return refuse(
+            422, Problem("BK450", f"limit must be at least 1 and offset at least 0, not {limit} and {offset}")
+        )
+    return min(limit, MAX_PAGE), offset
 
 
 def timestamp(moment: datetime) -> str:

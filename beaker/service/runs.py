@@ -6,10 +6,8 @@ from beaker.core.api import Response
 from beaker.core.problems import Problem
 from beaker.core.runs import next_status
 from beaker.service.answers import run_json
-from beaker.service.ports import Call, answer, refuse, timestamp
+from beaker.service.ports import Call, answer, page_of, refuse, timestamp
 from beaker.service.run_table import RunRecord, end_run, find_run, list_runs
-
-MAX_PAGE = 500
 
 
 def get_optimization_run(call: Call) -> Response:
@@ -50,16 +48,6 @@ def cancel_optimization_run(call: Call) -> Response:
     end_run(ports.database, run.id, "cancelled", now=timestamp(ports.now()), finish_reason="cancelled")
     ports.workers.stop(run.id)
     return get_optimization_run(call)
-
-
-def page_of(call: Call) -> tuple[int, int] | Response:
-    """The `limit` (at most 500 are given) and `offset` of a listing."""
-    limit, offset = call.arguments["limit"], call.arguments["offset"]
-    if limit < 1 or offset < 0:
-        return refuse(
-            422, Problem("BK450", f"limit must be at least 1 and offset at least 0, not {limit} and {offset}")
-        )
-    return min(limit, MAX_PAGE), offset
 
 
 def _run(call: Call) -> RunRecord | Response:

@@ -5,24 +5,15 @@ from collections.abc import Mapping
 from hashlib import sha256
 
 from beaker.core.strict_json import dumps
-from beaker.core.values import value
 from beaker.service.database import Database
 
 Documents = Mapping[str, Mapping[str, str]]
 """Group to name to content."""
 
 
-@value
-class KeptTree:
-    """A stored tree: its documents, and when it was stored first."""
-
-    documents: Documents
-    created_at: str
-
-
 def keep_tree(database: Database, run_id: str, digest: str, documents: Documents, *, now: str) -> None:
     """Store a tree of a run under its digest; a digest that is there already stays as it is."""
-    if has_tree(database, run_id, digest):
+    if tree_created_at(database, run_id, digest) is not None:
         return
     contents = {sha256(text.encode()).hexdigest(): text for named in documents.values() for text in named.values()}
     manifest = {
@@ -44,26 +35,23 @@ def keep_tree(database: Database, run_id: str, digest: str, documents: Documents
         )
 
 
-def has_tree(database: Database, run_id: str, digest: str) -> bool:
-    """Whether a run has a tree with this digest."""
-    row = database.row("SELECT 1 FROM trees WHERE run_id = :run_id AND digest = :digest", run_id=run_id, digest=digest)
-    return row is not None
+def tree_created_at(database: Database, run_id: str, digest: str) -> str | None:
+    """When a tree of a run was stored first, `None` for no such tree."""
+    row = database.row(
+        "SELECT created_at FROM trees WHERE run_id = :run_id AND digest = :digest", run_id=run_id, digest=digest
+    )
+    return None if row is None else str(row["created_at"])
 
 
-def load_tree(database: Database, run_id: str, digest: str) -> KeptTree:
+def load_tree(database: Database, run_id: str, digest: str) -> Documents:
     """A tree of a run; `KeyError` when it was never stored."""
     row = database.row(
-        "SELECT manifest, created_at FROM trees WHERE run_id = :run_id AND digest = :digest",
-        run_id=run_id,
-        digest=digest,
+        "SELECT manifest FROM trees WHERE run_id = :run_id AND digest = :digest", run_id=run_id, digest=digest
     )
     if row is None:
         raise KeyError(digest)
     manifest: dict[str, dict[str, str]] = json.loads(row["manifest"])["documents"]
-    documents = {
-        group: {name: _content(database, key) for name, key in named.items()} for group, named in manifest.items()
-    }
-    return KeptTree(documents, row["created_at"])
+    return {group: {name: _content(database, key) for name, key in named.items()} for group, named in manifest.items()}
 
 
 def tree_manifest(database: Database, run_id: str, digest: str) -> dict[str, str]:

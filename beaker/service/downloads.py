@@ -1,0 +1,71 @@
+"""What a candidate gives to take away: one change set per document target, and its documents."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from returns.pipeline import is_successful
+
+from beaker.core.api import Response
+from beaker.core.problems import Problems, Refused
+from beaker.service.candidates import Found, find_candidate
+from beaker.service.ports import Call, answer
+from beaker.service.trees import Documents, load_tree
+
+
+def create_candidate_download(call: Call) -> Response:
+    """Make the files of a candidate ready, and say where they are."""
+    found = find_candidate(call)
+    if isinstance(found, Response):
+        return found
+    ports = call.ports
+    baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree)
+    documents = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree)
+    files = []
+    with ports.blobs.batch() as batch:
+        for path, data in (*_change_files(found, baseline, documents), *_tree_files(documents)):
+            digest = batch.put(data)
+            files.append(
+                {
+                    "path": path,
+                    "download_url": ports.transfers.blob_url(digest, path),
+                    "sha256": digest,
+                    "size_bytes": len(data),
+                }
+            )
+    return answer({"files": files})
+
+
+def _change_files(found: Found, baseline: Documents, documents: Documents) -> Iterator[tuple[str, bytes]]:
+    """`changes/<first group>.json` for each document target, also when nothing changed."""
+    from beaker.core.changesets import change_set_to_json, derive
+    from beaker.core.documents import TargetDocument
+    from beaker.core.targets import DocumentTargets, parse_declaration
+
+    run = found.run
+    declaration = run.targets if run.targets is not None else run.facts.get("targets_imported")
+    targets = parse_declaration(declaration)
+    if not is_successful(targets):
+        raise Refused(targets.failure())
+    seeds: Any = run.facts.get("seed_documents") or []
+    for target in targets.unwrap():
+        if not isinstance(target, DocumentTargets):
+            continue
+        own = [seed for seed in seeds if seed["group"] in target.groups]
+        derived = derive(
+            run.id,
+            target.groups,
+            [TargetDocument(**seed, content=baseline[seed["group"]][seed["name"]]) for seed in own],
+            {(group, name): text for group in target.groups for name, text in documents.get(group, {}).items()},
+        )
+        if not is_successful(derived):
+            refused: Problems = derived.failure()
+            raise Refused(refused)
+        shown = json.dumps(change_set_to_json(derived.unwrap()), indent=2, ensure_ascii=False, allow_nan=False)
+        yield f"changes/{min(target.groups)}.json", f"{shown}\n".encode()
+
+
+def _tree_files(documents: Documents) -> Iterator[tuple[str, bytes]]:
+    for group, named in sorted(documents.items()):
+        for name, text in sorted(named.items()):
+            yield f"tree/documents/{group}/{name}", text.encode()

@@ -1,0 +1,257 @@
+"""The gates of a launch: everything that is refused before a run exists, all of it at once where possible."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import attrs
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.core.config_entry import IntegrationEntry
+from beaker.core.datasets import validate_splits
+from beaker.core.optimizer import LaunchSettings, parse_launch_settings
+from beaker.core.options import did_you_mean, snake
+from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.search import SearchSettings, minimum_rollouts
+from beaker.core.selection import select
+from beaker.core.strict_json import JsonObject
+from beaker.core.targets import RepositoryTargets, parse_declaration
+from beaker.core.values import value
+from beaker.files.git import SUBMODULE_MODE
+from beaker.service.artifact_table import Artifact, artifact_files
+from beaker.service.datasets import dataset_by_id, dataset_by_reference
+from beaker.service.ports import Call, Repository
+from beaker.service.sources import SourceFile, keep_source
+
+_SOURCE_KEYS = ("repository", "ref", "integration_id")
+_SHOWN_FILES = 20
+REFERENCE_KEYS = ("dataset_ref", "datasetRef", "dataset")
+ID_KEYS = ("dataset_id", "datasetId")
+LOCAL_PATH_KEYS = ("local_dataset_path", "localDatasetPath")
+
+
+@value(kw_only=True)
+class Pinned:
+    """What a launch comes to once it passed every gate; `source` names the kept content of the commit."""
+
+    ref: str
+    commit_id: str
+    source: str
+    entry: IntegrationEntry
+    targets: Any
+    dataset: Artifact
+    settings: LaunchSettings
+    warnings: Problems
+
+
+@value
+class Configured:
+    """What the configuration at the commit says: the selected entry, what it sets by default, and its warnings."""
+
+    entry: IntegrationEntry
+    defaults: JsonObject
+    reference: Any = None
+    artifact_id: Any = None
+    warnings: Problems = attrs.field(default=())
+
+
+def pin(call: Call) -> Result[Pinned, Problems]:
+    """Pass a launch through every gate, or say everything that is in its way."""
+    given, repository = call.arguments, call.ports.repository
+    source: Mapping[str, Any] = given["github_source"] or {}
+    problems = [*_source_faults(source, repository), *_artifact_faults(given["input_artifacts"])]
+    ref = source.get("ref") if isinstance(source.get("ref"), str) else None
+    commit = repository.commit(ref)
+    if not is_successful(commit):
+        return Failure((*problems, commit.failure()))
+    problems += _left_out_faults(repository)
+    configured = read_configuration(repository, commit.unwrap(), source.get("integration_id"))
+    if not is_successful(configured):
+        problems += configured.failure()
+        problems += _failure(_dataset(call, None))
+        return Failure(tuple(problems))
+
+    found = configured.unwrap()
+    problems += _target_faults(found.entry.targets)
+    settings = parse_launch_settings(layered(found.defaults, given["config"]))
+    problems += _failure(settings)
+    dataset = _dataset(call, found)
+    problems += _failure(dataset)
+    problems += _environment_faults(call, found.entry, settings.unwrap() if is_successful(settings) else None)
+    if problems:
+        return Failure(tuple(problems))
+
+    try:
+        kept, files = keep_source(call.ports.blobs, repository.files(commit.unwrap()))
+    except Refused as refused:
+        return Failure(refused.problems)
+    if visible := _visible_test(call, dataset.unwrap(), files):
+        return Failure(visible)
+    warnings = (*found.warnings, *_submodules(files), *_budget_warnings(settings.unwrap(), dataset.unwrap()))
+    return Success(
+        Pinned(
+            ref=ref or "HEAD",
+            commit_id=commit.unwrap(),
+            source=kept,
+            entry=found.entry,
+            targets=found.entry.targets,
+            dataset=dataset.unwrap(),
+            settings=settings.unwrap(),
+            warnings=warnings,
+        )
+    )
+
+
+def read_configuration(repository: Repository, commit: str, integration_id: Any) -> Result[Configured, Problems]:
+    """The configuration as it is at a commit, with the integration that is meant."""
+    # Reading YAML is only paid for by a launch.
+    from beaker.files.project import read_config
+
+    path = repository.config_path()
+    text = repository.read_file(commit, path)
+    if not is_successful(text):
+        return Failure((text.failure(),))
+    parsed = read_config(text.unwrap(), path)
+    if not is_successful(parsed):
+        return Failure(parsed.failure())
+    config = parsed.unwrap()
+    selected = select(config, integration_id if isinstance(integration_id, str) else None)
+    if not is_successful(selected):
+        return Failure((selected.failure(),))
+    entry = selected.unwrap()
+    if entry is None:
+        hint = "add an entry below `integrations`, and commit it"
+        return Failure((Problem("BK463", "the configuration names no integration to run", path, hint),))
+    defaults = layered(config.config_defaults, entry.config_defaults)
+    reference = next((defaults[key] for key in REFERENCE_KEYS if defaults.get(key)), None)
+    artifact_id = next((defaults[key] for key in ID_KEYS if defaults.get(key)), None)
+    selectors = {*REFERENCE_KEYS, *ID_KEYS, *LOCAL_PATH_KEYS}
+    kept = {key: item for key, item in defaults.items() if key not in selectors}
+    return Success(Configured(entry, kept, reference, artifact_id, config.warnings))
+
+
+def layered(defaults: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
+    """`defaults` with the keys of `over` on top, by key in either spelling, not deeper."""
+    given = {snake(key) for key in over}
+    return {**{key: item for key, item in defaults.items() if snake(key) not in given}, **over}
+
+
+def _source_faults(source: Mapping[str, Any], repository: Repository) -> Iterable[Problem]:
+    for key, item in source.items():
+        where = f"github_source.{key}"
+        if key not in _SOURCE_KEYS:
+            yield Problem("BK450", "is not a known key", where, did_you_mean(key, _SOURCE_KEYS))
+        elif item is not None and not (isinstance(item, str) and item.strip()):
+            yield Problem("BK450", "must be a non-empty string", where)
+    named = source.get("repository")
+    if isinstance(named, str) and named.strip() and named.strip().casefold() != (own := repository.name()).casefold():
+        hint = "run the command in the checkout of that repository, or leave the repository out"
+        message = f"this place runs the checkout {own!r}, not {named!r}"
+        yield Problem("BK466", message, "github_source.repository", hint)
+
+
+def _artifact_faults(artifacts: Any) -> Iterable[Problem]:
+    if artifacts:
+        hint = "give setup what it needs in config.extra"
+        yield Problem("BK465", "runs on this machine take no input artifacts", "input_artifacts", hint)
+
+
+def _left_out_faults(repository: Repository) -> Iterable[Problem]:
+    found = repository.left_out()
+    if not is_successful(found):
+        yield found.failure()
+        return
+    if paths := found.unwrap():
+        shown = ", ".join(paths[:_SHOWN_FILES])
+        more = f" and {len(paths) - _SHOWN_FILES} more" if len(paths) > _SHOWN_FILES else ""
+        what = "1 file differs" if len(paths) == 1 else f"{len(paths)} files differ"
+        hint = "commit them, or set them aside: a run takes its code and configuration from a commit"
+        yield Problem("BK461", f"{what} from what is committed: {shown}{more}", hint=hint)
+
+
+def _target_faults(declared: Any) -> Iterable[Problem]:
+    if declared is None:
+        return  # what the Integration declares is recorded at the first import
+    parsed = parse_declaration(declared)
+    if not is_successful(parsed):
+        yield parsed.failure()
+    elif any(isinstance(target, RepositoryTargets) for target in parsed.unwrap()):
+        hint = "declare document groups, as in targets: {kind: documents, groups: [prompts]}"
+        yield Problem("BK460", "optimizing files of the repository comes with a later version", "targets", hint)
+
+
+def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Problems]:
+    reference, artifact_id = call.arguments["dataset_ref"], call.arguments["dataset_id"]
+    if reference is not None and artifact_id is not None:
+        hint = "give one of them"
+        return Failure((Problem("BK464", "two datasets are named, dataset_ref and dataset_id", hint=hint),))
+    if reference is None and artifact_id is None and configured is not None:
+        reference, artifact_id = configured.reference, configured.artifact_id
+        if reference is not None and artifact_id is not None:
+            hint = "keep one of them, or name the dataset with --dataset"
+            return Failure((Problem("BK464", "config_defaults names two datasets", hint=hint),))
+    if reference is None and artifact_id is None:
+        hint = "name one with --dataset; `beaker dataset list` shows them"
+        return Failure((Problem("BK464", "no dataset is named", hint=hint),)) if configured else Failure(())
+    database, agent_id = call.ports.database, call.the_agent().id
+    if reference is not None:
+        found = dataset_by_reference(database, agent_id, reference)
+    elif isinstance(artifact_id, str):
+        found = dataset_by_id(database, agent_id, artifact_id)
+    else:
+        return Failure((Problem("BK464", "a dataset id must be a string", "config_defaults"),))
+    if not is_successful(found):
+        return Failure((found.failure(),))
+    dataset = found.unwrap()
+    splits = validate_splits(dataset.row_counts or {}, for_run=True)
+    if not is_successful(splits):
+        named = f"dataset {dataset.name}"
+        return Failure(tuple(Problem("BK456", f"{problem}", named, problem.hint) for problem in splits.failure()))
+    return Success(dataset)
+
+
+def _environment_faults(call: Call, entry: IntegrationEntry, settings: LaunchSettings | None) -> Iterable[Problem]:
+    for name in call.ports.granted(entry.required_env).missing:
+        hint = "set it in the environment of the command, or in .beaker/.env"
+        yield Problem("BK458", f"{name} is not set, and the integration declares it", "required_env", hint)
+    for name in call.ports.unset(settings.optimizer.proposer_env if settings else ()):
+        hint = "set it in the environment of the command, or take it out of proposer_env"
+        yield Problem("BK458", f"{name} is not set, and the proposer is to get it", "proposer_env", hint)
+
+
+def _visible_test(call: Call, dataset: Artifact, files: Iterable[SourceFile]) -> Problems:
+    """A tracked copy of the TEST rows could be read by every proposer."""
+    test = {one.sha256 for one in artifact_files(call.ports.database, dataset.id) if one.path == "test.jsonl"}
+    hint = "keep the dataset outside the commit (untrack the file and list it in .gitignore), and commit that"
+    return tuple(
+        Problem("BK462", "the file is the TEST split: proposers could read what they are judged on", one.path, hint)
+        for one in files
+        if one.sha256 in test
+    )
+
+
+def _submodules(files: Iterable[SourceFile]) -> Iterable[Problem]:
+    for one in files:
+        if one.mode == SUBMODULE_MODE:
+            yield Problem("BK478", "is a submodule: a run finds an empty folder there", one.path)
+
+
+def _budget_warnings(settings: LaunchSettings, dataset: Artifact) -> Iterable[Problem]:
+    optimizer, counts = settings.optimizer, dataset.row_counts or {}
+    if optimizer.max_rollouts is None:
+        return
+    search = SearchSettings(
+        max_rollouts=optimizer.max_rollouts,
+        minibatch_size=optimizer.minibatch_size,
+        selection_fraction=optimizer.selection_fraction,
+        test_baseline=settings.test_baseline,
+    )
+    minimum = minimum_rollouts(counts.get("train", 0), counts.get("test", 0), search)
+    if optimizer.max_rollouts < minimum:
+        message = f"{optimizer.max_rollouts} rollouts are too few for one case per row, which needs {minimum}"
+        hint = "the run ends at once unless its rows make fewer cases; raise max_rollouts"
+        yield Problem("BK479", message, "config.harness_optimization.max_rollouts", hint)
+
+
+def _failure(result: Result[Any, Problems]) -> Problems:
+    return () if is_successful(result) else result.failure()

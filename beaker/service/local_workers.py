@@ -1,0 +1,78 @@
+"""Workers of runs as processes of this machine, one per run."""
+
+import subprocess
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from beaker.core.problems import Problem
+from beaker.core.values import value
+from beaker.service.locks import is_held, terminate
+from beaker.service.place import Place
+
+ARGUMENTS = ("-P", "-m", "beaker.service.worker")
+"""`-P`: no file of the working directory may stand in for a module of ours."""
+
+
+@value
+class Resumption:
+    """What became of a run that had no worker: it has one again, or a problem says why not."""
+
+    run_id: str
+    problem: Problem | None = None
+
+
+class LocalWorkers:
+    """Starts and ends workers. `environ` is what they get; a detached worker outlives this process.
+
+    With `foreground` a worker belongs to this process's terminal and process group; `process` gives access to it.
+    """
+
+    def __init__(self, place: Place, environ: Mapping[str, str], *, foreground: bool = False) -> None:
+        self._place = place
+        self._environ = dict(environ)
+        self._foreground = foreground
+        self._processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, run_id: str, granted: Mapping[str, str]) -> None:
+        """Start a worker for a run; one too many finds the run's lock taken and ends by itself."""
+        self._reap()
+        folder = self._place.run_dir(run_id)
+        folder.mkdir(parents=True, exist_ok=True)
+        options: dict[str, Any] = {} if self._foreground else {"start_new_session": True}
+        with self._place.log_path(run_id).open("ab") as log:
+            self._processes[run_id] = subprocess.Popen(
+                [sys.executable, *ARGUMENTS, str(self._place.state_dir), run_id],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd=folder,
+                env={**self._environ, **granted},
+                **options,
+            )
+
+    def stop(self, run_id: str) -> None:
+        """Ask the worker of a run to end; it ends everything it started."""
+        terminate(self._place.lock_path(run_id), run_id)
+
+    def lives(self, run_id: str) -> bool:
+        """Whether a run has a worker, started by whatever process."""
+        return is_held(self._place.lock_path(run_id))
+
+    def process(self, run_id: str) -> "subprocess.Popen[bytes] | None":
+        """The worker that this process started for a run, if it did."""
+        return self._processes.get(run_id)
+
+    def release(self) -> None:
+        """Let detached workers go: from now on they are nobody's children."""
+        self._reap()
+        if not self._foreground:
+            for process in self._processes.values():
+                # Otherwise the interpreter warns of a child that still runs, which is just what is wanted.
+                process.returncode = 0
+            self._processes.clear()
+
+    def _reap(self) -> None:
+        for run_id, process in list(self._processes.items()):
+            if process.poll() is not None and not self._foreground:
+                del self._processes[run_id]

@@ -1,0 +1,57 @@
+"""The folder of an embedded place: where its store, its blobs and its runs lie."""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from beaker.core.problems import Problem, Refused
+from beaker.core.values import value
+from beaker.files.atomic import os_problem
+from beaker.service.blobs import Blobs
+from beaker.service.database import Database, open_database
+
+
+@value
+class Place:
+    """An open place. The database is this process's own connection."""
+
+    state_dir: Path
+    database: Database
+    blobs: Blobs
+
+    def run_dir(self, run_id: str) -> Path:
+        """The folder of one run: its lock, its log, its worker's files."""
+        return self.state_dir / "runs" / run_id
+
+    def lock_path(self, run_id: str) -> Path:
+        """The file whose lock says whether the run has a worker (`service.locks`)."""
+        return self.run_dir(run_id) / "lock"
+
+    def log_path(self, run_id: str) -> Path:
+        """What the run's workers print."""
+        return self.run_dir(run_id) / "worker.log"
+
+
+def open_place(state_dir: Path) -> Place:
+    """Open the place in `state_dir`, made when it is missing. It ignores itself in Git.
+
+    Raises `Refused` (BK740) when the folder cannot be made or written, and what `open_database` raises.
+    """
+    try:
+        for folder in ("blobs", "runs"):
+            (state_dir / folder).mkdir(parents=True, exist_ok=True)
+        ignore = state_dir / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text("*\n", encoding="ascii")
+        if not os.access(state_dir, os.W_OK):
+            raise PermissionError(13, "the folder cannot be written", str(state_dir))
+    except OSError as error:
+        problem = os_problem(error, "keep the state of local runs", error.filename or state_dir)
+        hint = "choose another folder with BEAKER_LOCAL_DIR, for example one below your home folder"
+        raise Refused(Problem("BK740", problem.message, problem.where, hint)) from error
+    return Place(state_dir, open_database(state_dir / "beaker.db"), Blobs(state_dir / "blobs"))
+
+
+def utc_now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)

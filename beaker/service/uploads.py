@@ -1,0 +1,226 @@
+"""Uploading a dataset: announced, received file by file, counted, and only then complete."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.core.api import Response
+from beaker.core.datasets import DatasetFile, manifest_digest
+from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.strict_json import JsonObject
+from beaker.files.jsonl import count_rows
+from beaker.service.artifact_table import (
+    DATASET,
+    Artifact,
+    ArtifactFile,
+    artifact_by_id,
+    artifact_files,
+    complete_upload,
+    find_artifact,
+    find_complete,
+    keep_upload,
+    mark_received,
+    promote,
+)
+from beaker.service.datasets import file_json
+from beaker.service.ports import Call, Ports, answer, refuse, timestamp
+
+MAX_EXPIRES_SECONDS = 7 * 24 * 3600
+
+
+def create_dataset_upload(call: Call) -> Response:
+    """Announce a dataset: which files have to be sent, and where to. Content that is here already is reused."""
+    ports, given, agent_id = call.ports, call.arguments, call.the_agent().id
+    read = _read_files(given["files"])
+    problems = [*_declaration_faults(given)]
+    if not is_successful(read):
+        return refuse(422, (*problems, *read.failure()))
+    files = read.unwrap()
+    digest = manifest_digest(DatasetFile(file.path, file.size_bytes, file.sha256) for file in files)
+    if not is_successful(digest):
+        problems.append(digest.failure())
+    if problems:
+        return refuse(422, tuple(problems))
+
+    now = ports.now()
+    known = find_complete(ports.database, agent_id, digest.unwrap())
+    announced = Artifact(
+        id=ports.new_id("art"),
+        agent_id=agent_id,
+        kind=DATASET,
+        name=given["name"].strip(),
+        display_name=given["display_name"],
+        artifact_key=given["artifact_key"],
+        manifest_digest=digest.unwrap(),
+        status="COMPLETE" if known else "PENDING",
+        metadata=given["metadata"],
+        splits=given["splits"],
+        total_count=given["total_count"],
+        row_counts=known.row_counts if known else None,
+        promote=given["promote"],
+        created_at=timestamp(now),
+        expires_at=timestamp(now + timedelta(seconds=given["expires_in_seconds"])),
+        completed_at=timestamp(now) if known else None,
+    )
+    if known and (faults := count_faults(announced, known.row_counts or {})):
+        return refuse(422, faults)
+    kept = keep_upload(ports.database, announced, files)
+    if kept.status == "COMPLETE":
+        if given["promote"]:
+            promote(ports.database, kept, now=timestamp(now))
+        return answer({**artifact_answer(ports, kept.id), "reused": True, "files": []})
+    targets = [
+        {
+            "path": file.path,
+            "upload_url": ports.transfers.upload_url(kept.id, file.path),
+            "headers": {"content-type": file.content_type},
+        }
+        for file in artifact_files(ports.database, kept.id)
+        if not file.received
+    ]
+    return answer({**artifact_answer(ports, kept.id), "reused": False, "files": targets}, status=201)
+
+
+def receive(ports: Ports, artifact_id: str, path: str, source: Path) -> Response:
+    """Take the bytes of one announced file from `source`; they are kept only when size and SHA-256 are as announced."""
+    artifact = artifact_by_id(ports.database, artifact_id)
+    file = None
+    if artifact is not None:
+        file = next((one for one in artifact_files(ports.database, artifact_id) if one.path == path), None)
+    if artifact is None or file is None:
+        return refuse(404, Problem("BK453", f"no upload awaits a file {path!r} here"))
+    if artifact.status == "COMPLETE":
+        return refuse(409, Problem("BK468", f"the dataset {artifact.name!r} is complete and never changes again"))
+    if timestamp(ports.now()) > artifact.expires_at:
+        hint = "run `beaker dataset upload` again; it goes on where it stopped"
+        return refuse(403, Problem("BK469", "the time for this upload is over", path, hint))
+    try:
+        with ports.blobs.batch() as batch:
+            batch.put_file(source, digest=file.sha256, size=file.size_bytes)
+    except Refused as refused:
+        return refuse(422, tuple(_at(path, problem) for problem in refused.problems))
+    mark_received(ports.database, artifact_id, path)
+    return answer({})
+
+
+def complete_dataset_upload(call: Call) -> Response:
+    """Complete an upload whose files have all arrived, after counting its rows; repeating it changes nothing."""
+    ports, artifact_id = call.ports, call.arguments["artifact_id"]
+    artifact = find_artifact(ports.database, call.the_agent().id, artifact_id)
+    if artifact is None:
+        return refuse(404, Problem("BK453", f"there is no upload {artifact_id!r}"))
+    if artifact.status != "COMPLETE":
+        files = artifact_files(ports.database, artifact_id)
+        if missing := [file.path for file in files if not file.received]:
+            shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
+            hint = "send every file to its upload_url first"
+            return refuse(409, Problem("BK468", f"{len(missing)} files have not arrived: {shown}", hint=hint))
+        counted = _count_splits(ports, files)
+        if not is_successful(counted):
+            return refuse(422, counted.failure())
+        if faults := count_faults(artifact, counted.unwrap()):
+            return refuse(422, faults)
+        complete_upload(ports.database, artifact, row_counts=counted.unwrap(), now=timestamp(ports.now()))
+    return answer(artifact_answer(ports, artifact_id))
+
+
+def artifact_answer(ports: Ports, artifact_id: str) -> JsonObject:
+    """`{"artifact": ...}` of an upload as it now is."""
+    artifact = artifact_by_id(ports.database, artifact_id)
+    assert artifact is not None
+    shown: JsonObject = {
+        "artifact_id": artifact.id,
+        "kind": artifact.kind,
+        "status": artifact.status,
+        "manifest_digest": artifact.manifest_digest,
+        "artifact_key": artifact.artifact_key or artifact.name,
+        "dataset_name": artifact.name,
+        "dataset_revision": artifact.revision,
+        "is_production": artifact.is_production,
+        "sample_counts": None if artifact.row_counts is None else {**artifact.row_counts},
+        "metadata": artifact.metadata,
+        "files": [file_json(file) for file in artifact_files(ports.database, artifact_id)],
+    }
+    return {"artifact": shown}
+
+
+def count_faults(artifact: Artifact, counted: Mapping[str, int]) -> Problems:
+    """How the declared row counts of an upload differ from those of its files (BK209)."""
+    problems = []
+    for split, count in (artifact.splits or {}).items():
+        if split not in counted:
+            message, hint = f"the split {split!r} was declared, but there is no {split}.jsonl", "correct the splits"
+            problems.append(Problem("BK209", message, f"splits.{split}", hint))
+        elif count != counted[split]:
+            message = f"the split {split!r} was declared with {count} rows, but {counted[split]} were found"
+            problems.append(Problem("BK209", message, f"splits.{split}", "correct the count, or the file"))
+    total = sum(counted.values())
+    if artifact.total_count is not None and artifact.total_count != total:
+        message = f"{artifact.total_count} rows were declared in all, but {total} were found"
+        problems.append(Problem("BK209", message, "total_count", "correct the count, or leave it out"))
+    return tuple(problems)
+
+
+def _count_splits(ports: Ports, files: tuple[ArtifactFile, ...]) -> Result[dict[str, int], Problems]:
+    """The rows of every `<split>.jsonl` at the top of a dataset."""
+    counts: dict[str, int] = {}
+    problems: list[Problem] = []
+    for file in files:
+        if "/" in file.path or not file.path.endswith(".jsonl"):
+            continue
+        counted = count_rows(ports.blobs.path(file.sha256))
+        if is_successful(counted):
+            counts[file.path.removesuffix(".jsonl")] = counted.unwrap()
+        else:
+            problems.append(_at(file.path, counted.failure()))
+    return Failure(tuple(problems)) if problems else Success(counts)
+
+
+def _read_files(listed: list[Any]) -> Result[tuple[ArtifactFile, ...], Problems]:
+    if not listed:
+        return Failure((Problem("BK450", "a dataset needs at least one file", "files"),))
+    files: list[ArtifactFile] = []
+    problems: list[Problem] = []
+    for number, item in enumerate(listed):
+        where = f"files[{number}]"
+        if not isinstance(item, dict):
+            problems.append(Problem("BK450", "must be an object with path, size_bytes and sha256", where))
+            continue
+        content_type = item.get("content_type") or "application/octet-stream"
+        if not isinstance(content_type, str) or not content_type.isprintable():
+            problems.append(Problem("BK450", "content_type must be printable text", where))
+            continue
+        try:
+            one = DatasetFile(item.get("path"), item.get("size_bytes"), item.get("sha256"))  # type: ignore[arg-type]  # it checks its fields
+        except (TypeError, ValueError) as error:
+            problems.append(Problem("BK450", str(error), where))
+        else:
+            files.append(ArtifactFile(one.path, content_type, one.size_bytes, one.sha256))
+    return Failure(tuple(problems)) if problems else Success(tuple(files))
+
+
+def _declaration_faults(given: Mapping[str, Any]) -> list[Problem]:
+    problems = []
+    name = given["name"].strip()
+    if not name or "@" in name or "://" in name or not name.isprintable():
+        message = f"a dataset name must be printable text without '@' and '://', not {name[:80]!r}"
+        problems.append(Problem("BK212", message, "name"))
+    for split, count in (given["splits"] or {}).items():
+        if type(count) is not int or count < 0:
+            message = f"the row count of {split!r} must be a whole number from 0 up, not {count!r}"
+            problems.append(Problem("BK208", message, f"splits.{split}"))
+    if given["total_count"] is not None and given["total_count"] < 0:
+        problems.append(Problem("BK208", "total_count must not be negative", "total_count"))
+    if not 1 <= given["expires_in_seconds"] <= MAX_EXPIRES_SECONDS:
+        message = f"expires_in_seconds must be between 1 and {MAX_EXPIRES_SECONDS}"
+        problems.append(Problem("BK450", message, "expires_in_seconds"))
+    return problems
+
+
+def _at(path: str, problem: Problem) -> Problem:
+    """A problem of a blob, said of the file that was announced: where blobs lie is nobody's business."""
+    return Problem(problem.code, problem.message, path, problem.hint)
