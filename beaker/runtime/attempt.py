@@ -1,0 +1,240 @@
+"""One attempt inside the setup process: from the setup class to loaded cases, and back out in reverse order."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from returns.pipeline import is_successful
+
+from beaker.core.cases import Case
+from beaker.core.convert import to_json
+from beaker.core.datasets import SPLITS
+from beaker.core.documents import TargetDocument, check_documents
+from beaker.core.strict_json import dumps
+from beaker.core.targets import DocumentTargets
+from beaker.runtime import placeholders
+from beaker.runtime.case_storage import CaseStorage
+from beaker.runtime.contexts import HookContext
+from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
+from beaker.runtime.loading import CaseLoader
+from beaker.runtime.protocol import MAX_MESSAGE
+from beaker.runtime.rows import CheckedDataset
+from beaker.sdk.integration import Integration
+from beaker.sdk.runtimes import PinnedDatasetInfo, SetupRuntime
+from beaker.sdk.setups import RunSetup, check_setup_results
+
+_BATCH_BYTES = 1 << 18
+_CASE_BYTES = MAX_MESSAGE - 1024
+
+Announce = Callable[[str], None]
+SendCases = Callable[[str, list[str]], None]
+
+
+class Attempt:
+    """One instance of the setup class and everything that is open because of it.
+
+    `announce` is told the stage that begins, `send_cases` takes encoded cases of a split, `stopping` says whether the
+    host asked to stop, which cancels the task as well: nothing further begins, what is open is left.
+    """
+
+    def __init__(
+        self,
+        integration: Integration,
+        dataset: CheckedDataset,
+        request: dict[str, Any],
+        *,
+        announce: Announce,
+        send_cases: SendCases,
+        stopping: Callable[[], bool],
+    ) -> None:
+        self._integration = integration
+        self._dataset = dataset
+        self._request = request
+        self._announce = announce
+        self._send_cases = send_cases
+        self._stopping = stopping
+        self._patience = min(float(request["teardown"]) / 2, 10.0)
+        self._batches: dict[str, _Batch] = {}
+        self._left_behind: list[StageProblem] = []
+
+    async def hold(self, ready: Callable[[dict[str, Any]], Awaitable[None]]) -> list[StageProblem]:
+        """Open the setup, load the cases, await `ready` with what they are, and leave the setup again.
+
+        `ready` returns when the attempt is over. Answers what failed: the cause first, then what failed while leaving.
+        """
+        problems: list[StageProblem] = []
+        storage: CaseStorage | None = None
+        context: HookContext | None = None
+        cause: BaseException | None = None
+        try:
+            self._begin("prepare_run")
+            setup = self._construct()
+            storage = self._make_storage()
+            runtime = self._make_runtime(storage)
+            opened = self._call_prepare_run(setup, runtime)
+            results = await self._enter(opened)
+            context = opened
+            documents = self._check_results(results)
+            self._begin("load_cases")
+            await self._load(setup, runtime, storage)
+            await ready(self._described(documents))
+        except StageFailed as failure:
+            problems += failure.problems
+            cause = failure.error
+        except asyncio.CancelledError as stopped:
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
+            cause = stopped
+        finally:
+            self._announce("teardown")
+            problems += self._left_behind
+            if context is not None and (problem := await context.leave(cause)) is not None:
+                problems.append(problem)
+            if storage is not None:
+                storage.remove()
+        return problems
+
+    def _begin(self, stage: str) -> None:
+        if self._stopping():  # customer code swallowed the cancellation
+            raise asyncio.CancelledError
+        self._announce(stage)
+
+    def _construct(self) -> RunSetup[Any]:
+        try:
+            return self._integration.run_setup()
+        except BaseException as error:
+            name = self._integration.run_setup.__name__
+            raise StageFailed(
+                stage_problem("BK330", "prepare_run", error, doing=f"constructing {name}"), error
+            ) from None
+
+    def _make_storage(self) -> CaseStorage:
+        root = Path(self._request["storage"])
+        try:
+            return CaseStorage(root)
+        except OSError as error:
+            message = f"cannot create the folder for case files: {error}"
+            raise StageFailed(StageProblem("BK343", message, str(root), stage="prepare_run")) from None
+
+    def _make_runtime(self, storage: CaseStorage) -> SetupRuntime:
+        request = self._request
+        try:
+            dataset = PinnedDatasetInfo(
+                request["dataset_name"], request["dataset_revision"], self._dataset.row_counts, self._dataset.metadata
+            )
+            return SetupRuntime(request["run_id"], request["extra"], dataset, storage.directory_for)
+        except (TypeError, ValueError) as error:
+            raise StageFailed(StageProblem("BK342", str(error), stage="prepare_run"), error) from None
+
+    def _call_prepare_run(self, setup: RunSetup[Any], runtime: SetupRuntime) -> HookContext:
+        try:
+            manager = setup.prepare_run(runtime=runtime)
+        except BaseException as error:
+            problem = stage_problem("BK332", "prepare_run", error, doing="calling prepare_run")
+            raise StageFailed(problem, error) from None
+        return HookContext(manager, "prepare_run")
+
+    async def _enter(self, context: HookContext) -> Any:
+        try:
+            return await context.enter()
+        except BaseException as error:
+            if isinstance(error, asyncio.CancelledError) and self._stopping():
+                raise
+            raise StageFailed(stage_problem("BK332", "prepare_run", error, doing="prepare_run"), error) from None
+
+    def _check_results(self, results: object) -> tuple[TargetDocument, ...]:
+        targets = self._integration.targets
+        try:
+            _, found = check_setup_results(results, targets)
+        except (TypeError, ValueError) as error:
+            raise StageFailed(StageProblem("BK333", str(error), stage="prepare_run"), error) from None
+        documents = () if found is None else found.target_documents
+        problems: list[StageProblem] = []
+        for target in targets:
+            if isinstance(target, DocumentTargets):
+                checked = check_documents(one for one in documents if one.group in target.groups)
+                if not is_successful(checked):
+                    problems += [
+                        StageProblem(one.code, one.message, one.where, one.hint, "prepare_run")
+                        for one in checked.failure()
+                    ]
+        if problems:
+            raise StageFailed(problems)
+        return documents
+
+    async def _load(self, setup: RunSetup[Any], runtime: SetupRuntime, storage: CaseStorage) -> None:
+        loader = CaseLoader(setup, runtime, storage, keep=_encoded, patience=self._patience)
+        for split in SPLITS:
+            batch = _Batch(split, self._request["keep_cases"], self._send_cases)
+
+            try:
+                await loader.load(self._dataset.rows(split, self._request["row_limit"]), batch.take)
+            except asyncio.CancelledError:
+                self._left_behind = loader.problems
+                raise
+            finally:
+                self._batches[split] = batch
+            batch.send()
+
+    def _described(self, documents: tuple[TargetDocument, ...]) -> dict[str, Any]:
+        return {
+            "row_counts": self._dataset.row_counts,
+            "case_counts": {split: batch.count for split, batch in self._batches.items()},
+            "documents": [to_json(document) for document in documents],
+            "placeholders": [*self._placeholders(documents)],
+        }
+
+    def _placeholders(self, documents: tuple[TargetDocument, ...]) -> Iterator[str]:
+        yield from placeholders.in_source(self._integration)
+        for split, batch in self._batches.items():
+            if batch.marked:
+                yield f"{batch.marked} of {batch.count} cases of {split}, the first is {batch.first_marked!r}"
+        yield from placeholders.in_documents(documents)
+
+
+class _Encoded(NamedTuple):
+    id: str
+    line: str
+    is_marked: bool
+
+
+def _encoded(case: Case) -> _Encoded:
+    """The case as it travels; `TypeError` or `ValueError` when its content was changed and is no JSON any more."""
+    given = f'"input":{dumps(case.input)},"expected":{dumps(case.expected)}'
+    line = f'{{"id":{dumps(case.id)},{given},"metadata":{dumps(case.metadata)}}}'
+    if len(line) > _CASE_BYTES:
+        raise ValueError(f"it has {len(line)} bytes; at most {_CASE_BYTES} are allowed")
+    # The marker is plain ASCII, so it stands in the encoded text exactly when a key or a text holds it.
+    return _Encoded(case.id, line, placeholders.MARKER in given)
+
+
+class _Batch:
+    """Counts the cases of one split and sends those that are wanted, many at a time."""
+
+    def __init__(self, split: str, wanted: int | None, send: SendCases) -> None:
+        self.count = 0
+        self.marked = 0
+        self.first_marked = ""
+        self._split = split
+        self._wanted = wanted
+        self._send = send
+        self._lines: list[str] = []
+        self._size = 0
+
+    def take(self, case: _Encoded) -> None:
+        self.count += 1
+        if case.is_marked:
+            self.first_marked = self.first_marked or case.id
+            self.marked += 1
+        if self._wanted is None or self.count <= self._wanted:
+            if self._size + len(case.line) > _BATCH_BYTES:
+                self.send()
+            self._lines.append(case.line)
+            self._size += len(case.line)
+
+    def send(self) -> None:
+        if self._lines:
+            self._send(self._split, self._lines)
+        self._lines = []
+        self._size = 0

@@ -1,0 +1,115 @@
+"""The rollout process: runs cases of one candidate, several at a time when asked to."""
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any
+
+from beaker.core.cases import CaseResult
+from beaker.core.convert import to_json
+from beaker.core.evaluations import CaseError
+from beaker.runtime.channel import Channel
+from beaker.runtime.code_root import code_root_from_json
+from beaker.runtime.contexts import HookContext
+from beaker.runtime.failures import StageFailed
+from beaker.runtime.hooks import call, case_error, error_json
+from beaker.runtime.importing import Imported, import_integration
+from beaker.runtime.protocol import MAX_MESSAGE
+from beaker.sdk.runtimes import RolloutRuntime
+from beaker.sdk.trace import NOOP_TRACE
+
+Request = dict[str, Any]
+
+
+async def serve(channel: Channel) -> None:
+    """Answer `start`, then `open` and any number of `run`, until `close`."""
+    requests: asyncio.Queue[Request] = asyncio.Queue()
+    channel.listen(requests.put_nowait)
+    start = await requests.get()
+    try:
+        imported = import_integration(code_root_from_json(start["code"]))
+    except StageFailed as failure:
+        channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
+        return
+    channel.answer(start, imported.described())
+    await _Rollouts(channel, imported, start).run(requests)
+
+
+class _Rollouts:
+    def __init__(self, channel: Channel, imported: Imported, start: Request) -> None:
+        self._channel = channel
+        self._imported = imported
+        self._integration = imported.integration
+        self._targets_dir = None if start["targets_dir"] is None else Path(start["targets_dir"])
+        self._scratch_dir = Path(start["scratch_dir"])
+        self._case_files_dir = Path(start["case_files_dir"])
+        self._context: HookContext | None = None
+        self._candidate: Any = None
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def run(self, requests: "asyncio.Queue[Request]") -> None:
+        while (request := await requests.get())["op"] != "close":
+            if request["op"] == "open":
+                self._channel.answer(request, {"error": error_json(await self._open())})
+            else:
+                task = asyncio.create_task(self._run_case(request))
+                self._running.add(task)
+                task.add_done_callback(self._running.discard)
+        self._channel.answer(request, {"error": error_json(await self._close())})
+
+    async def _open(self) -> CaseError | None:
+        # Entered and left by the one task that reads requests, as some context managers insist on.
+        open_candidate = self._integration.open_candidate
+        if open_candidate is None:
+            return None
+        try:
+            manager = open_candidate(targets_dir=self._targets_dir, scratch_dir=self._scratch_dir)
+            context = HookContext(manager, "open_candidate")
+            self._candidate = await context.enter()
+        except StageFailed as failure:
+            return CaseError("open_candidate", failure.problems[0].message)
+        except BaseException as error:
+            return case_error(error, "open_candidate")
+        self._context = context
+        return None
+
+    async def _close(self) -> CaseError | None:
+        if self._running:
+            await asyncio.wait(self._running)
+        context, self._context = self._context, None
+        problem = None if context is None else await context.leave(None)
+        return None if problem is None else CaseError("open_candidate", problem.message, problem.traceback)
+
+    async def _run_case(self, request: Request) -> None:
+        runtime: RolloutRuntime[Any] = RolloutRuntime(
+            case_files_dir=self._case_files_dir,
+            trace=NOOP_TRACE,
+            model=request["model"],
+            targets_dir=self._targets_dir,
+            candidate=self._candidate,
+            case_id=request["case_id"],
+            attempt=request["attempt"],
+            deadline=time.monotonic() + request["limit"],
+        )
+        run_case = self._integration.run_case
+        outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
+        error = outcome.error
+        if error is None and not isinstance(outcome.returned, CaseResult):
+            message = f"run_case must return a CaseResult, not {type(outcome.returned).__name__}"
+            error = CaseError("invalid_result", message)
+        if (foreign := self._imported.foreign_problem()) is not None:
+            error = CaseError("import", foreign.message)
+        if error is None:
+            error = self._answer(request, outcome.returned, outcome.duration_ms)
+        if error is not None:
+            self._channel.answer(request, {"error": error_json(error), "duration_ms": outcome.duration_ms})
+
+    def _answer(self, request: Request, result: CaseResult, duration_ms: float) -> CaseError | None:
+        """Send a result, without its context when it is too large otherwise; why it could not be sent."""
+        ok = {"output": result.output, "output_kind": result.output_kind, "duration_ms": duration_ms}
+        try:
+            if self._channel.answer(request, {**ok, "context": result.context}) or self._channel.answer(request, ok):
+                return None
+        except (TypeError, ValueError, RecursionError) as error:
+            return CaseError("invalid_result", f"the result of run_case is no JSON any more: {error}")
+        return CaseError("invalid_result", f"the output of run_case is too large: more than {MAX_MESSAGE} bytes")

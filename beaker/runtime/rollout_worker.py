@@ -1,0 +1,163 @@
+"""The host's side of a rollout process."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from beaker.core.cases import OutputKind
+from beaker.core.evaluations import CaseError
+from beaker.core.optimizer import Timeouts
+from beaker.core.values import value
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.connection import Connection
+from beaker.runtime.failures import WorkerFailed
+from beaker.runtime.starting import LoadedIntegration, limits_of, start_child, worker_error
+from beaker.runtime.supervisor import Supervisor
+
+
+@value
+class RolloutResult:
+    """What one attempt at a case gave: an output, or an error.
+
+    `context` is the scorer's alone. `duration_ms` is the wall time of `run_case` in milliseconds. `captured` is what
+    the process printed meanwhile, other cases running in it at the same time included.
+    """
+
+    output: Any = None
+    output_kind: OutputKind | None = None
+    context: Mapping[str, Any] = attrs.field(factory=dict)
+    error: CaseError | None = None
+    duration_ms: float = 0.0
+    captured: str = ""
+
+
+class RolloutWorker:
+    """A process that runs cases of one candidate; `open_candidate` is entered once, before the first."""
+
+    def __init__(self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts) -> None:
+        self.loaded = loaded
+        self._connection = connection
+        self._limits = limits_of(timeouts)
+        self._opening: asyncio.Task[CaseError | None] | None = None
+        self._running = 0
+        self._retired = False
+
+    @classmethod
+    async def start(
+        cls,
+        supervisor: Supervisor,
+        code: CodeRoot,
+        *,
+        env: Mapping[str, str],
+        timeouts: Timeouts,
+        targets_dir: Path | None,
+        scratch_dir: Path,
+        case_files_dir: Path,
+    ) -> "RolloutWorker":
+        """Start the process and import the Integration from `code`; `WorkerFailed` when that fails.
+
+        `targets_dir` has one folder per document group (`None` without document targets), `scratch_dir` is created and
+        should be empty, `case_files_dir` is an empty folder.
+        """
+        scratch_dir.mkdir(parents=True, exist_ok=True)
+        arguments: dict[str, Any] = {
+            "targets_dir": None if targets_dir is None else str(targets_dir),
+            "scratch_dir": str(scratch_dir),
+            "case_files_dir": str(case_files_dir),
+        }
+        connection, loaded = await start_child(
+            supervisor, "rollout", code, env=env, timeouts=timeouts, arguments=arguments
+        )
+        return cls(connection, loaded, timeouts)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process may be given another case: it lives, and no case in it was ever late."""
+        return self._connection.alive and not self._retired
+
+    async def open(self) -> CaseError | None:
+        """Enter `open_candidate` unless that was done; the error of a failing one, which is every case's error."""
+        if not self.loaded.has_open_candidate:
+            return None
+        if self._opening is None:
+            self._opening = asyncio.ensure_future(self._open())
+        return await asyncio.shield(self._opening)
+
+    async def run(self, case_id: str, case_input: Any, *, attempt: int, model: str | None = None) -> RolloutResult:
+        """Run one case; several may run at a time. Never raises: a process that dies or is late gives an error.
+
+        After a late case the process takes no further one and is killed once nothing else runs in it.
+        """
+        if self.loaded.has_open_candidate and (error := await self.open()) is not None:
+            return RolloutResult(error=error, captured=self._connection.output())
+        if self._retired:
+            return RolloutResult(error=CaseError("crashed", "the rollout process was ended after a late case"))
+        self._running += 1
+        answered = False
+        try:
+            arguments = {
+                "case_id": case_id,
+                "input": case_input,
+                "attempt": attempt,
+                "model": model,
+                "limit": self._limits["run_case"],
+            }
+            answer = await self._connection.request("run", arguments, stage="run_case", limits=self._limits)
+            answered = True
+            return self._result(answer)
+        except WorkerFailed as failure:
+            captured = self._connection.output()
+            late = failure.kind == "timed_out"
+            error = worker_error(failure, "timed_out" if late else "crashed", captured)
+            duration = self._limits["run_case"] * 1000 if late else 0.0
+            return RolloutResult(error=error, duration_ms=duration, captured=captured)
+        finally:
+            self._running -= 1
+            self._retired = self._retired or not answered
+            if self._retired and not self._running:
+                await self._connection.kill()
+
+    async def close(self) -> CaseError | None:
+        """Leave `open_candidate` and end the process within `timeouts.teardown`; what failed while leaving."""
+        if not self.alive:
+            await self._connection.kill()
+            return None
+        try:
+            answer = await self._connection.request("close", {}, stage="teardown", limits=self._limits)
+            return self._connection.case_error(answer["error"])
+        except WorkerFailed as failure:
+            return worker_error(failure, "open_candidate", self._connection.output())
+        finally:
+            self._retired = True
+            await self._connection.finish()
+
+    async def kill(self) -> None:
+        """End the process at once, without leaving `open_candidate`."""
+        self._retired = True
+        await self._connection.kill()
+
+    def output(self) -> str:
+        """What the process printed since the last look."""
+        return self._connection.output()
+
+    async def _open(self) -> CaseError | None:
+        try:
+            answer = await self._connection.request("open", {}, stage="open_candidate", limits=self._limits)
+            return self._connection.case_error(answer["error"])
+        except WorkerFailed as failure:
+            self._retired = True
+            await self._connection.kill()
+            return worker_error(failure, "open_candidate", self._connection.output())
+
+    def _result(self, answer: dict[str, Any]) -> RolloutResult:
+        return RolloutResult(
+            output=answer.get("output"),
+            output_kind=answer.get("output_kind"),
+            context=answer.get("context") or {},
+            error=self._connection.case_error(answer.get("error")),
+            duration_ms=answer["duration_ms"],
+            captured=self._connection.output(),
+        )

@@ -1,0 +1,103 @@
+"""Reading and validating the rows of a dataset inside a child, one at a time, collecting every fault of both splits."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from returns.pipeline import is_successful
+
+from beaker.core.datasets import SPLITS
+from beaker.core.problems import Problem
+from beaker.files.jsonl import read_manifest, read_rows
+from beaker.runtime.failures import StageFailed, StageProblem, said, traced
+from beaker.sdk.rows import InvalidRow, RowAdapter
+
+STAGE = "check_rows"
+
+MAX_ROW_PROBLEMS = 50
+"""Faults of rows that are told; the rest is counted."""
+
+
+class CheckedDataset:
+    """A dataset whose rows are all valid: how many there are, its metadata, and how to read them again."""
+
+    def __init__(self, directory: Path, adapter: RowAdapter[Any]) -> None:
+        self.directory = directory
+        self.row_counts: dict[str, int] = {}
+        self.metadata: dict[str, Any] = {}
+        self._adapter = adapter
+        self._state: dict[str, tuple[int, int, int]] = {}
+
+    def check(self) -> None:
+        """Read and validate every row of both splits; `StageFailed` with all faults, up to `MAX_ROW_PROBLEMS`."""
+        problems: list[StageProblem] = []
+        hidden = bad_rows = 0
+        for split in SPLITS:
+            self._state[split] = self._look(split)
+            count = 0
+            for _, read in read_rows(self.path(split)):
+                count += 1
+                found = [_problem(read)] if isinstance(read, Problem) else self._faults(split, _, read)
+                bad_rows += bool(found)
+                room = MAX_ROW_PROBLEMS - len(problems)
+                problems += found[:room]
+                hidden += len(found[room:])
+            self.row_counts[split] = count
+        problems += self._read_metadata()
+        if hidden:
+            message = f"{hidden} more faults; {bad_rows} lines are wrong altogether"
+            problems.append(StageProblem("BK241", message, str(self.directory), stage=STAGE))
+        if problems:
+            raise StageFailed(problems)
+
+    def rows(self, split: str, limit: int | None = None) -> Iterator[tuple[str, Any]]:
+        """(`file:line`, row as the row model) of the first `limit` rows; `StageFailed` when the file has changed."""
+        if self._look(split) != self._state[split]:
+            self._changed(split)
+        for count, (number, read) in enumerate(read_rows(self.path(split))):
+            if count == limit:
+                return
+            if isinstance(read, Problem):
+                self._changed(split)
+            yield f"{split}.jsonl:{number}", self._adapter.validate_python(read)
+        if self._look(split) != self._state[split]:
+            self._changed(split)
+
+    def path(self, split: str) -> Path:
+        """The file of a split."""
+        return self.directory / f"{split}.jsonl"
+
+    def _faults(self, split: str, number: int, row: dict[str, Any]) -> list[StageProblem]:
+        where = f"{self.path(split)}:{number}"
+        try:
+            self._adapter.validate_python(row)
+        except InvalidRow as error:
+            hint = "the row must match the row model of the Integration's setup"
+            return [StageProblem("BK240", str(fault), where, hint, STAGE) for fault in error.faults]
+        except BaseException as error:  # a validator of the customer's
+            return [StageProblem("BK240", f"validating the row raised {said(error)}", where, "", STAGE, traced(error))]
+        return []
+
+    def _read_metadata(self) -> list[StageProblem]:
+        manifest = read_manifest(self.directory)
+        if not is_successful(manifest):
+            return [_problem(manifest.failure())]
+        metadata = manifest.unwrap().get("metadata")
+        self.metadata = metadata if isinstance(metadata, dict) else {}
+        return []
+
+    def _look(self, split: str) -> tuple[int, int, int]:
+        try:
+            found = os.stat(self.path(split))
+        except OSError:
+            return (0, 0, 0)
+        return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+    def _changed(self, split: str) -> None:
+        message = "the file changed while it was used"
+        raise StageFailed(StageProblem("BK242", message, str(self.path(split)), "start again", STAGE))
+
+
+def _problem(problem: Problem) -> StageProblem:
+    return StageProblem(problem.code, problem.message, problem.where, problem.hint, STAGE)

@@ -1,0 +1,67 @@
+"""The scorer process: scores results with the baseline's code."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from beaker.core.cases import Case, CaseResult, CaseScore
+from beaker.core.convert import to_json
+from beaker.core.evaluations import CaseError
+from beaker.runtime.channel import Channel
+from beaker.runtime.code_root import code_root_from_json
+from beaker.runtime.failures import StageFailed
+from beaker.runtime.hooks import call, error_json
+from beaker.runtime.importing import Imported, import_integration
+
+Request = dict[str, Any]
+
+
+async def serve(channel: Channel) -> None:
+    """Answer `start`, then any number of `score`, until `close`."""
+    requests: asyncio.Queue[Request] = asyncio.Queue()
+    channel.listen(requests.put_nowait)
+    start = await requests.get()
+    try:
+        imported = import_integration(code_root_from_json(start["code"]))
+    except StageFailed as failure:
+        channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
+        return
+    channel.answer(start, imported.described())
+    case_files_dir = Path(start["case_files_dir"])
+    running: set[asyncio.Task[None]] = set()
+    while (request := await requests.get())["op"] != "close":
+        task = asyncio.create_task(_score(channel, imported, request, case_files_dir))
+        running.add(task)
+        task.add_done_callback(running.discard)
+    if running:
+        await asyncio.wait(running)
+    channel.answer(request, {})
+
+
+async def _score(channel: Channel, imported: Imported, request: Request, case_files_dir: Path) -> None:
+    score, error = await _scored(imported, request, case_files_dir)
+    if error is None:
+        try:
+            if not channel.answer(request, {"score": to_json(score), "error": None}):
+                error = CaseError("scorer", "the score is too large to be handed over")
+        except (TypeError, ValueError, RecursionError) as broken:
+            error = CaseError("scorer", f"the score is no JSON any more: {broken}")
+    if error is not None:
+        channel.answer(request, {"score": None, "error": error_json(error)})
+
+
+async def _scored(imported: Imported, request: Request, case_files_dir: Path) -> tuple[Any, CaseError | None]:
+    try:
+        case = Case(**request["case"])
+        result = CaseResult(request["output"], request["output_kind"], request["context"])
+    except (TypeError, ValueError) as broken:
+        return None, CaseError("invalid_result", str(broken))
+    score_case = imported.integration.score_case
+    outcome = await call(lambda: score_case(case=case, result=result, case_files_dir=case_files_dir), kind="scorer")
+    error = outcome.error
+    if error is None and not isinstance(outcome.returned, CaseScore):
+        message = f"score_case must return a CaseScore, not {type(outcome.returned).__name__}"
+        error = CaseError("scorer", message)
+    if (foreign := imported.foreign_problem()) is not None:
+        error = CaseError("scorer", foreign.message)
+    return outcome.returned, error

@@ -1,0 +1,95 @@
+"""The host's side of the scorer process."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from beaker.core.cases import Case, CaseScore
+from beaker.core.convert import from_json
+from beaker.core.evaluations import CaseError
+from beaker.core.optimizer import Timeouts
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.connection import Connection
+from beaker.runtime.failures import WorkerFailed
+from beaker.runtime.rollout_worker import RolloutResult
+from beaker.runtime.starting import LoadedIntegration, limits_of, start_child, worker_error
+from beaker.runtime.supervisor import Supervisor
+
+
+class ScorerWorker:
+    """A process that scores results with the baseline's code and never imports a candidate."""
+
+    def __init__(self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts) -> None:
+        self.loaded = loaded
+        self._connection = connection
+        self._limits = limits_of(timeouts)
+        self._running = 0
+        self._retired = False
+
+    @classmethod
+    async def start(
+        cls,
+        supervisor: Supervisor,
+        code: CodeRoot,
+        *,
+        env: Mapping[str, str],
+        timeouts: Timeouts,
+        case_files_dir: Path,
+    ) -> "ScorerWorker":
+        """Start the process and import the Integration from the baseline `code`; `WorkerFailed` when that fails."""
+        arguments: dict[str, Any] = {"case_files_dir": str(case_files_dir)}
+        connection, loaded = await start_child(
+            supervisor, "scorer", code, env=env, timeouts=timeouts, arguments=arguments
+        )
+        return cls(connection, loaded, timeouts)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process may be given another result: it lives, and no scoring in it was ever late."""
+        return self._connection.alive and not self._retired
+
+    async def score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+        """Score one result; several may be scored at a time. Never raises.
+
+        An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, and `invalid_result`
+        when the result is no JSON. After a late scoring the process takes no further one.
+        """
+        if self._retired:
+            return CaseError("scorer", "the scorer process was ended after a late case")
+        self._running += 1
+        answered = False
+        try:
+            arguments = {
+                "case": {"id": case.id, "input": case.input, "expected": case.expected, "metadata": case.metadata},
+                "output": result.output,
+                "output_kind": result.output_kind,
+                "context": result.context,
+            }
+            answer = await self._connection.request("score", arguments, stage="score_case", limits=self._limits)
+            answered = True
+            error = self._connection.case_error(answer["error"])
+            return error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
+        except WorkerFailed as failure:
+            return worker_error(failure, "scorer", self._connection.output())
+        finally:
+            self._running -= 1
+            self._retired = self._retired or not answered
+            if self._retired and not self._running:
+                await self._connection.kill()
+
+    def output(self) -> str:
+        """What the process printed since the last look."""
+        return self._connection.output()
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._connection.alive and not self._retired:
+            self._connection.send("close")
+            await self._connection.finish()
+        else:
+            await self._connection.kill()
+
+    async def kill(self) -> None:
+        """End the process at once."""
+        self._retired = True
+        await self._connection.kill()

@@ -1,0 +1,167 @@
+"""The host's side of the setup process."""
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from beaker.core.cases import Case, case_fingerprint
+from beaker.core.documents import TargetDocument
+from beaker.core.optimizer import Timeouts
+from beaker.core.problems import Problems
+from beaker.core.values import value
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.connection import Connection, OnEvent
+from beaker.runtime.failures import WorkerFailed
+from beaker.runtime.starting import LoadedIntegration, limits_of, start_child
+from beaker.runtime.supervisor import Supervisor
+
+
+@value
+class Prepared:
+    """What an open setup gave: the cases by split (`train`, `test`), the seed documents of all document targets, the
+    rows per split, the fingerprint of the cases, and where the marker `TODO(beaker)` still stands.
+
+    `case_counts` counts the cases per split, also those that were not asked for.
+    """
+
+    cases: Mapping[str, tuple[Case, ...]]
+    documents: tuple[TargetDocument, ...]
+    row_counts: Mapping[str, int]
+    case_counts: Mapping[str, int]
+    fingerprint: str
+    placeholders: tuple[str, ...]
+
+
+class SetupWorker:
+    """A process that imports the Integration, checks rows, and holds `prepare_run` open until it is closed."""
+
+    def __init__(self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts) -> None:
+        self.loaded = loaded
+        self._connection = connection
+        self._limits = limits_of(timeouts)
+        self._stage = ""
+
+    @classmethod
+    async def start(
+        cls, supervisor: Supervisor, code: CodeRoot, *, env: Mapping[str, str], timeouts: Timeouts
+    ) -> "SetupWorker":
+        """Start the process, import the Integration from `code` and validate it; `WorkerFailed` when that fails."""
+        connection, loaded = await start_child(supervisor, "setup", code, env=env, timeouts=timeouts, arguments={})
+        return cls(connection, loaded, timeouts)
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process lives."""
+        return self._connection.alive
+
+    def output(self) -> str:
+        """What the process printed since the last look."""
+        return self._connection.output()
+
+    async def check_rows(self, dataset_dir: Path) -> dict[str, int]:
+        """Validate every row of both splits; the number of rows per split.
+
+        Raises `WorkerFailed` with every bad row of both files (`file:line`, field), up to 50, the rest counted.
+        """
+        answer = await self._ask("check_rows", {"dataset_dir": str(dataset_dir)})
+        counts: dict[str, int] = answer["row_counts"]
+        return counts
+
+    async def prepare(
+        self,
+        *,
+        run_id: str,
+        extra: Mapping[str, Any],
+        dataset_dir: Path,
+        dataset_name: str,
+        dataset_revision: str,
+        storage: Path,
+        keep_cases: int | None = None,
+        row_limit: int | None = None,
+    ) -> Prepared:
+        """Validate the rows (unless just done), enter `prepare_run` and hold it, load the cases of both splits.
+
+        `storage` is a folder for staged files; it must not exist and is removed on close. `keep_cases` bounds the
+        cases per split that are handed over, `row_limit` the rows per split that are loaded. Raises `WorkerFailed`
+        with the first failure, then those of the teardown that followed it.
+        """
+        cases: dict[str, list[Case]] = {"train": [], "test": []}
+
+        def on_event(name: str, message: dict[str, Any]) -> None:
+            if name == "cases":
+                cases[message["split"]].extend(Case(**case) for case in message["cases"])
+
+        arguments = {
+            "run_id": run_id,
+            "extra": dict(extra),
+            "dataset_dir": str(dataset_dir),
+            "dataset_name": dataset_name,
+            "dataset_revision": dataset_revision,
+            "storage": str(storage),
+            "keep_cases": keep_cases,
+            "row_limit": row_limit,
+            "teardown": self._limits["teardown"],
+        }
+        answer = await self._ask("prepare", arguments, on_event)
+        kept = {split: tuple(listed) for split, listed in cases.items()}
+        return Prepared(
+            cases=kept,
+            documents=tuple(TargetDocument(**document) for document in answer["documents"]),
+            row_counts=answer["row_counts"],
+            case_counts=answer["case_counts"],
+            fingerprint=case_fingerprint(kept),
+            placeholders=tuple(answer["placeholders"]),
+        )
+
+    async def close(self) -> None:
+        """Leave `prepare_run` and end the process, within `timeouts.teardown` seconds.
+
+        Raises `WorkerFailed` when leaving failed or took too long; the process is gone in any case. A second call does
+        nothing.
+        """
+        if not self._connection.alive:
+            await self._connection.kill()
+            return
+        try:
+            await self._connection.request("close", {}, stage="teardown", limits=self._limits)
+        except WorkerFailed as failure:
+            raise WorkerFailed(failure.kind, failure.problems, self._connection.output()) from None
+        finally:
+            await self._connection.finish()
+
+    async def kill(self) -> None:
+        """End the process at once, without leaving `prepare_run`."""
+        await self._connection.kill()
+
+    async def _ask(self, op: str, arguments: Mapping[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:
+        """A request after whose failure no setup is open: code that is late or unwanted is stopped and may clean up."""
+        self._stage = "check_rows"
+
+        def note(name: str, message: dict[str, Any]) -> None:
+            if name == "stage":
+                self._stage = message["stage"]
+            elif on_event is not None:
+                on_event(name, message)
+
+        try:
+            return await self._connection.request(op, arguments, stage=self._stage, limits=self._limits, on_event=note)
+        except WorkerFailed as failure:
+            also = await self._stop() if failure.kind == "timed_out" else ()
+            raise WorkerFailed(failure.kind, (*failure.problems, *also), self._connection.output()) from None
+        except asyncio.CancelledError:
+            await self._stop()
+            raise
+
+    async def _stop(self) -> Problems:
+        """Interrupt what the process does, let it leave `prepare_run`, and end it; what failed meanwhile."""
+        if self._stage in ("check_rows", "teardown"):  # nothing is open, or leaving it was tried already
+            await self._connection.kill()
+            return ()
+        try:
+            await self._connection.request("stop", {}, stage="teardown", limits=self._limits)
+        except WorkerFailed as failure:
+            return failure.problems
+        finally:
+            await self._connection.finish()
+        return ()

@@ -1,0 +1,68 @@
+"""Starting a child that imports the Integration, and what the hosts of all kinds of children share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from beaker.core.evaluations import CaseError
+from beaker.core.optimizer import Timeouts
+from beaker.core.targets import OptimizationTarget, parse_declaration
+from beaker.core.values import value
+from beaker.runtime.code_root import CodeRoot, code_root_to_json
+from beaker.runtime.connection import Connection, connect
+from beaker.runtime.failures import StageProblem, WorkerFailed
+from beaker.runtime.supervisor import Supervisor
+
+
+@value
+class LoadedIntegration:
+    """What importing an Integration showed. `python` names the interpreter: its version and path."""
+
+    targets: tuple[OptimizationTarget, ...]
+    has_open_candidate: bool
+    python: str
+
+
+async def start_child(
+    supervisor: Supervisor,
+    kind: str,
+    code: CodeRoot,
+    *,
+    env: Mapping[str, str],
+    timeouts: Timeouts,
+    arguments: Mapping[str, Any],
+) -> tuple[Connection, LoadedIntegration]:
+    """Start a child and have it import the Integration; `WorkerFailed` when that fails, and then nothing is left."""
+    connection = connect(supervisor, kind, cwd=code.repository, env=env)
+    try:
+        answer = await connection.request(
+            "start", {"code": code_root_to_json(code), **arguments}, stage="import_", limits=limits_of(timeouts)
+        )
+    except WorkerFailed as failure:
+        await connection.kill()
+        raise WorkerFailed(failure.kind, failure.problems, connection.output()) from None
+    except BaseException:
+        await connection.kill()
+        raise
+    targets = parse_declaration(answer["targets"]).unwrap()
+    return connection, LoadedIntegration(targets, answer["has_open_candidate"], answer["python"])
+
+
+def limits_of(timeouts: Timeouts) -> dict[str, float]:
+    """The seconds of every stage a child can be in."""
+    return {
+        "import_": timeouts.import_,
+        "check_rows": timeouts.load_cases,
+        "prepare_run": timeouts.prepare_run,
+        "load_cases": timeouts.load_cases,
+        "open_candidate": timeouts.open_candidate,
+        "run_case": timeouts.run_case,
+        "score_case": timeouts.score_case,
+        "teardown": timeouts.teardown,
+    }
+
+
+def worker_error(failure: WorkerFailed, kind: str, captured: str = "") -> CaseError:
+    """A failure of the process as a case's error; without a traceback, `captured` stands for it."""
+    told = (problem.traceback for problem in failure.problems if isinstance(problem, StageProblem))
+    traceback = next((text for text in told if text), captured)
+    return CaseError(kind, "; ".join(problem.message for problem in failure.problems), traceback)

@@ -1,0 +1,377 @@
+"""Owns every child process of a host: starts them, ends them with all their descendants, and leaves nothing behind.
+
+A host is one asyncio process that runs customer code in children: a run worker, or the command line during smoke. Each
+child leads its own session and process group. Its environment carries a mark, so that descendants which left the group
+are found too. Should the host die without a word, three things end its children: the kernel (Linux), the end of their
+control pipe, and the watchdog, a small process that outlives the host by the moment it needs.
+"""
+
+import asyncio
+import json
+import os
+import secrets as random_secrets
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from beaker.core.values import value
+from beaker.runtime import processes
+from beaker.runtime.capture import Capture, Redact, no_redaction
+from beaker.runtime.pipes import PipeReader
+
+TERM_GRACE = 1.0
+"""Seconds between SIGTERM and SIGKILL when everything is ended."""
+
+_OURS: set[int] = set()
+"""Children and watchdogs of every supervisor of this process that nobody has waited for yet."""
+
+
+@value
+class Completed:
+    """What a command left behind.
+
+    `returncode` is its exit status (negative: the signal that ended it; 126 or 127: it could not be started), `None`
+    when its time was over. `stdout` and `stderr` hold the beginning and the end of what it printed.
+    """
+
+    returncode: int | None
+    timed_out: bool
+    stdout: str
+    stderr: str
+
+
+class Child:
+    """A running child process, the leader of its own session and group."""
+
+    def __init__(self, popen: "subprocess.Popen[bytes]", mark: str, on_exit: "Callable[[Child], None]") -> None:
+        self.pid = popen.pid
+        self.mark = mark
+        self.returncode: int | None = None
+        self._popen = popen
+        self._on_exit = on_exit
+        self._loop = asyncio.get_running_loop()
+        self.exited: asyncio.Future[None] = self._loop.create_future()
+        self._watch()
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the whole group; nothing happens after the child's end."""
+        if self.returncode is None:
+            processes.kill_group(self.pid, number)
+
+    async def wait(self) -> int:
+        """Wait until the child has ended, and its group and descendants with it. The exit status as `Popen` has it."""
+        await asyncio.shield(self.exited)
+        assert self.returncode is not None
+        return self.returncode
+
+    async def end(self, grace: float = 0.0) -> None:
+        """SIGTERM to the group, after `grace` seconds SIGKILL (at once when it is 0); returns when all is gone."""
+        if grace > 0 and not self.exited.done():
+            self.signal(signal.SIGTERM)
+            try:
+                await asyncio.wait([self.exited], timeout=grace)
+            except asyncio.CancelledError:
+                self.signal(signal.SIGKILL)
+                raise
+        self.signal(signal.SIGKILL)
+        await self.wait()
+
+    def _watch(self) -> None:
+        try:
+            descriptor = os.pidfd_open(self.pid)
+        except (AttributeError, OSError):
+            threading.Thread(target=self._wait_in_thread, name=f"wait-{self.pid}", daemon=True).start()
+            return
+
+        def ended() -> None:
+            self._loop.remove_reader(descriptor)
+            os.close(descriptor)
+            self._ended()
+
+        self._loop.add_reader(descriptor, ended)
+
+    def _wait_in_thread(self) -> None:
+        self._popen.wait()
+        with suppress(RuntimeError):  # the loop was closed meanwhile
+            self._loop.call_soon_threadsafe(self._ended)
+
+    def _ended(self) -> None:
+        # The leader is a zombie until `wait`, so its number still means this group.
+        processes.kill_group(self.pid)
+        self.returncode = self._popen.wait()
+        self._on_exit(self)
+
+
+class Supervisor:
+    """Starts and ends the children of this process.
+
+    `record` is a file that names every living group, for `end_recorded` after a kill. `pycache` is a folder for byte
+    code: children then keep theirs apart by kind and never write into a checkout. `redact` takes the values of secrets
+    out of everything that children print or report. Use it within one event loop, as an async context manager or with
+    `close`.
+    """
+
+    def __init__(
+        self, *, record: Path | None = None, pycache: Path | None = None, redact: Redact = no_redaction
+    ) -> None:
+        self.pycache = pycache
+        self.redact = redact
+        self._record = record
+        self._token = random_secrets.token_hex(8)
+        self._children: dict[int, Child] = {}
+        self._count = 0
+        self._watchdog: subprocess.Popen[bytes] | None = None
+        self._subreaper = False
+        self._sessions: set[int] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def __aenter__(self) -> "Supervisor":
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    def become_subreaper(self) -> bool:
+        """Let orphaned descendants fall to this process, so that those which left their group are found and reaped.
+
+        Linux only; answers whether it worked. For processes that start session leaders through this supervisor alone:
+        an unknown child in a session of its own counts as an orphan.
+        """
+        self._subreaper = processes.adopt_orphans()
+        return self._subreaper
+
+    def spawn(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        stdout: int,
+        stderr: int,
+        pass_fds: Iterable[int] = (),
+    ) -> Child:
+        """Start a child in its own session; standard input is empty. `OSError` when it cannot be started.
+
+        Call it from the thread of the event loop: the kernel ends children with the thread that started them.
+        """
+        if self._closed:
+            raise RuntimeError("the supervisor is closed")
+        self._start_watchdog()
+        self._count += 1
+        mark = f"{self._token}.{self._count}"
+        popen = subprocess.Popen(
+            [os.fspath(word) for word in argv],
+            cwd=cwd,
+            env={**env, processes.MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=stderr,
+            pass_fds=tuple(pass_fds),
+            start_new_session=True,
+        )
+        _OURS.add(popen.pid)
+        self._sessions.add(popen.pid)
+        _without_core_dumps(popen.pid)
+        known = processes.identity(popen.pid)
+        self._note({"pid": popen.pid, "identity": known}, f"+{popen.pid} {known}\n")
+        child = Child(popen, mark, self._child_ended)
+        self._children[popen.pid] = child
+        return child
+
+    async def run_command(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path,
+        env: Mapping[str, str],
+        timeout: float,
+        capture: int = 65536,
+    ) -> Completed:
+        """Run a command to its end, or end it and all its descendants after `timeout` seconds.
+
+        `capture` bounds what is kept of each stream, in bytes. A command that cannot be started is completed with
+        status 127 (not found) or 126. Cancelling ends the command before the cancellation goes on.
+        """
+        streams = (Capture(capture), Capture(capture))
+        readers: list[PipeReader] = []
+        writers: list[int] = []
+        try:
+            for stream in streams:
+                reading, writing = os.pipe()
+                writers.append(writing)
+                readers.append(PipeReader(reading, stream.feed))
+            try:
+                child = self.spawn(argv, cwd=cwd, env=env, stdout=writers[0], stderr=writers[1])
+            except (OSError, ValueError) as error:
+                status = 127 if isinstance(error, FileNotFoundError) else 126
+                return Completed(status, False, "", self.redact(f"cannot start {os.fspath(argv[0])}: {error}\n"))
+            finally:
+                for writing in writers:
+                    os.close(writing)
+            try:
+                await asyncio.wait([child.exited], timeout=timeout)
+            finally:
+                timed_out = not child.exited.done()
+                if timed_out:
+                    await child.end(TERM_GRACE)
+            for reader in readers:
+                reader.drain()
+            stdout, stderr = (self.redact(stream.text()) for stream in streams)
+            return Completed(None if timed_out else child.returncode, timed_out, stdout, stderr)
+        finally:
+            for reader in readers:
+                reader.close()
+
+    async def close(self) -> None:
+        """End every child (SIGTERM, after a second SIGKILL), every descendant that is left, and the watchdog."""
+        self._closed = True
+        try:
+            await asyncio.gather(*(child.end(TERM_GRACE) for child in list(self._children.values())))
+            if self._tasks:
+                await asyncio.gather(*self._tasks)
+            deadline = time.monotonic() + 2.0
+            while self._end_strays() and time.monotonic() < deadline:
+                await asyncio.sleep(0.01)
+        finally:
+            for child in self._children.values():
+                child.signal(signal.SIGKILL)
+            self._stop_watchdog()
+            if self._record is not None and not self._children:
+                self._record.unlink(missing_ok=True)
+
+    def _child_ended(self, child: Child) -> None:
+        del self._children[child.pid]
+        _OURS.discard(child.pid)  # reaped: the number may mean somebody else from here on
+        if self._end_adopted(child.mark):
+            task = asyncio.get_running_loop().create_task(self._sweep(child))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        else:
+            self._settle(child)
+
+    async def _sweep(self, child: Child) -> None:
+        """Killed orphans hand their own children on to us, so it takes a few rounds."""
+        deadline = time.monotonic() + 2.0
+        try:
+            while self._end_adopted(child.mark) and time.monotonic() < deadline:
+                await asyncio.sleep(0.005)
+        finally:
+            self._settle(child)
+
+    def _settle(self, child: Child) -> None:
+        self._note({"ended": child.pid}, f"-{child.pid}\n")
+        child.exited.set_result(None)
+
+    def _end_adopted(self, mark: str) -> bool:
+        """Kill and reap orphans that fell to us; whether one with this mark was still alive."""
+        if not self._subreaper:
+            return False
+        alive = False
+        own = os.getsid(0)
+        for pid in processes.children_of(os.getpid()):
+            found = None if pid in _OURS else processes.look(pid)
+            if found is None:
+                continue
+            if found.state == "Z":
+                # Other parts of this process reap their own children, which share our session.
+                if found.session in self._sessions or found.session != own:
+                    with suppress(ChildProcessError):
+                        os.waitpid(pid, os.WNOHANG)
+            elif processes.carries(pid, mark):
+                processes.kill(pid)
+                alive = True
+        return alive
+
+    def _end_strays(self) -> bool:
+        """After the last child: kill every descendant that is left, marked or adopted; whether there was one."""
+        found = self._end_adopted(f"{self._token}.")
+        if not processes.LINUX:
+            return found
+        for pid in processes.everyone():
+            if pid not in _OURS and pid != os.getpid() and processes.carries(pid, f"{self._token}."):
+                processes.kill(pid)
+                found = True
+        if self._subreaper:
+            own = os.getsid(0)
+            for pid in processes.children_of(os.getpid()):
+                process = None if pid in _OURS else processes.look(pid)
+                if process is not None and process.session != own and process.state != "Z":
+                    processes.kill(pid)
+                    found = True
+        return found
+
+    def _note(self, record: dict[str, Any], told: str) -> None:
+        if self._record is not None:
+            lines = "" if self._record.exists() else json.dumps({"mark": f"{self._token}."}) + "\n"
+            with suppress(OSError), self._record.open("a", encoding="utf-8") as file:  # the watchdog still knows
+                file.write(lines + json.dumps(record) + "\n")
+        if self._watchdog is not None and self._watchdog.stdin is not None:
+            with suppress(OSError):  # the watchdog was killed; the record remains
+                self._watchdog.stdin.write(told.encode())
+
+    def _start_watchdog(self) -> None:
+        if self._watchdog is None:
+            self._watchdog = subprocess.Popen(
+                [sys.executable, "-I", "-S", processes.__file__, f"{self._token}."],
+                cwd="/",
+                env={},
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+            _OURS.add(self._watchdog.pid)
+
+    def _stop_watchdog(self) -> None:
+        if self._watchdog is not None and self._watchdog.stdin is not None:
+            with suppress(OSError):
+                self._watchdog.stdin.close()
+            try:
+                self._watchdog.wait(2.0)
+            except subprocess.TimeoutExpired:
+                self._watchdog.kill()
+                self._watchdog.wait()
+            _OURS.discard(self._watchdog.pid)
+            self._watchdog = None
+
+
+def end_recorded(record: Path, *, patience: float = 5.0) -> int:
+    """End what a killed host left running, by the record it kept; how many groups and processes were killed.
+
+    A group whose leader has another start time than recorded is a stranger's and stays. The record is removed.
+    """
+    groups: dict[int, str | None] = {}
+    mark = ""
+    with suppress(FileNotFoundError):
+        for line in record.read_text(encoding="utf-8", errors="replace").splitlines():
+            with suppress(ValueError, KeyError, TypeError):  # a kill may have cut the last line
+                entry = json.loads(line)
+                if "mark" in entry:
+                    mark = str(entry["mark"])
+                elif "pid" in entry:
+                    groups[int(entry["pid"])] = entry["identity"]
+                else:
+                    groups.pop(int(entry["ended"]), None)
+    killed = processes.end_groups(groups, mark, patience=patience)
+    record.unlink(missing_ok=True)
+    return killed
+
+
+def _without_core_dumps(pid: int) -> None:
+    """A core file would hold whatever secrets the process had."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError, ValueError):
+            resource.prlimit(pid, resource.RLIMIT_CORE, (0, 0))
