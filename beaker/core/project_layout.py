@@ -23,17 +23,15 @@ class Entrypoint:
 
 def normalize_beaker_config_path(text: str) -> str:
     """The path of a configuration, relative to its project; blanks around, `./` and doubled `/` do not count."""
-    if "\\" in text or "://" in text:
-        raise ValueError(f"the configuration's path must be a relative POSIX path, not {text!r}")
-    kept = _relative(text, "the configuration's path")
+    kept = "" if "\\" in text or "://" in text else _relative(text)
     if not kept:
-        raise ValueError(f"the configuration's path must name a file, not {text!r}")
+        raise ValueError(f"must be a relative POSIX path that names a file, not {text!r}")
     return kept
 
 
 def normalize_repository_directory(text: str) -> str:
     """A folder of the repository, `.` for none: without blanks around, `./`, doubled and trailing `/`."""
-    return _relative(text, "a folder of the repository") or "."
+    return _relative(text) or "."
 
 
 def parse_entrypoint(text: str) -> Entrypoint:
@@ -48,9 +46,9 @@ def parse_entrypoint(text: str) -> Entrypoint:
     return Entrypoint(module, attribute)
 
 
-def _relative(text: str, what: str) -> str:
+def _relative(text: str) -> str:
     given = text.strip()
     parts = given.split("/")
     if given.startswith("/") or ".." in parts or "\0" in given:
-        raise ValueError(f"{what} must be relative and stay inside, not {text!r}")
+        raise ValueError(f"must be a relative path that stays inside, not {text!r}")
     return "/".join(part for part in parts if part not in ("", "."))

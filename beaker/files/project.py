@@ -39,7 +39,7 @@ def find_project(cwd: Path, config_file: str | None = None) -> Result[Project | 
         relative = BEAKER_CONFIG_PATH if config_file is None else normalize_beaker_config_path(config_file)
     except ValueError as error:
         hint = f"give a path such as {BEAKER_CONFIG_PATH} (--config-file, BEAKER_CONFIG_FILE)"
-        return Failure(Problem("BK115", str(error), hint=hint))
+        return Failure(Problem("BK115", f"the configuration's path {error}", hint=hint))
     start = cwd.resolve()
     for folder in upwards(start, find_git_root(start)):
         path = folder / relative
