@@ -3,14 +3,15 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import attrs
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
+from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.datasets import validate_splits
+from beaker.core.launch import choose_dataset, merge_config, no_dataset, split_config
 from beaker.core.optimizer import LaunchSettings, parse_launch_settings
-from beaker.core.options import did_you_mean, snake
+from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.selection import select
@@ -25,9 +26,6 @@ from beaker.service.sources import SourceFile, keep_source
 
 _SOURCE_KEYS = ("repository", "ref", "integration_id")
 _SHOWN_FILES = 20
-REFERENCE_KEYS = ("dataset_ref", "datasetRef", "dataset")
-ID_KEYS = ("dataset_id", "datasetId")
-LOCAL_PATH_KEYS = ("local_dataset_path", "localDatasetPath")
 
 
 @value(kw_only=True)
@@ -46,13 +44,11 @@ class Pinned:
 
 @value
 class Configured:
-    """What the configuration at the commit says: the selected entry, what it sets by default, and its warnings."""
+    """What the configuration at the commit says: all of it, the selected entry, and what both set by default."""
 
+    config: ProjectConfig
     entry: IntegrationEntry
     defaults: JsonObject
-    reference: Any = None
-    artifact_id: Any = None
-    warnings: Problems = attrs.field(default=())
 
 
 def pin(call: Call) -> Result[Pinned, Problems]:
@@ -73,7 +69,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
 
     found = configured.unwrap()
     problems += _target_faults(found.entry.targets)
-    settings = parse_launch_settings(layered(found.defaults, given["config"]))
+    settings = parse_launch_settings(merge_config(split_config(found.defaults)[0], given["config"]))
     problems += _failure(settings)
     dataset = _dataset(call, found)
     problems += _failure(dataset)
@@ -87,7 +83,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
         return Failure(refused.problems)
     if visible := _visible_test(call, dataset.unwrap(), files):
         return Failure(visible)
-    warnings = (*found.warnings, *_submodules(files), *_budget_warnings(settings.unwrap(), dataset.unwrap()))
+    warnings = (*found.config.warnings, *_submodules(files), *_budget_warnings(settings.unwrap(), dataset.unwrap()))
     return Success(
         Pinned(
             ref=ref or "HEAD",
@@ -122,18 +118,7 @@ def read_configuration(repository: Repository, commit: str, integration_id: Any)
     if entry is None:
         hint = "add an entry below `integrations`, and commit it"
         return Failure((Problem("BK463", "the configuration names no integration to run", path, hint),))
-    defaults = layered(config.config_defaults, entry.config_defaults)
-    reference = next((defaults[key] for key in REFERENCE_KEYS if defaults.get(key)), None)
-    artifact_id = next((defaults[key] for key in ID_KEYS if defaults.get(key)), None)
-    selectors = {*REFERENCE_KEYS, *ID_KEYS, *LOCAL_PATH_KEYS}
-    kept = {key: item for key, item in defaults.items() if key not in selectors}
-    return Success(Configured(entry, kept, reference, artifact_id, config.warnings))
-
-
-def layered(defaults: Mapping[str, Any], over: Mapping[str, Any]) -> JsonObject:
-    """`defaults` with the keys of `over` on top, by key in either spelling, not deeper."""
-    given = {snake(key) for key in over}
-    return {**{key: item for key, item in defaults.items() if snake(key) not in given}, **over}
+    return Success(Configured(config, entry, merge_config(config.config_defaults, entry.config_defaults)))
 
 
 def _source_faults(source: Mapping[str, Any], repository: Repository) -> Iterable[Problem]:
@@ -181,32 +166,31 @@ def _target_faults(declared: Any) -> Iterable[Problem]:
 
 
 def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Problems]:
+    """The dataset that the launch names, else the one that the configuration names by default."""
     reference, artifact_id = call.arguments["dataset_ref"], call.arguments["dataset_id"]
     if reference is not None and artifact_id is not None:
-        hint = "give one of them"
-        return Failure((Problem("BK464", "two datasets are named, dataset_ref and dataset_id", hint=hint),))
+        return Failure((Problem("BK464", "dataset_ref and dataset_id each name a dataset", hint="keep one of them"),))
     if reference is None and artifact_id is None and configured is not None:
-        reference, artifact_id = configured.reference, configured.artifact_id
-        if reference is not None and artifact_id is not None:
-            hint = "keep one of them, or name the dataset with --dataset"
-            return Failure((Problem("BK464", "config_defaults names two datasets", hint=hint),))
-    if reference is None and artifact_id is None:
-        hint = "name one with --dataset; `beaker dataset list` shows them"
-        return Failure((Problem("BK464", "no dataset is named", hint=hint),)) if configured else Failure(())
+        chosen = choose_dataset(split_config(configured.defaults)[1])
+        if not is_successful(chosen):
+            return Failure((chosen.failure(),))
+        if (choice := chosen.unwrap()) is None:
+            return Failure((no_dataset(configured.config, configured.entry),))
+        reference, artifact_id = choice.reference, choice.artifact_id
     database, agent_id = call.ports.database, call.the_agent().id
     if reference is not None:
         found = dataset_by_reference(database, agent_id, reference)
-    elif isinstance(artifact_id, str):
+    elif artifact_id is not None:
         found = dataset_by_id(database, agent_id, artifact_id)
     else:
-        return Failure((Problem("BK464", "a dataset id must be a string", "config_defaults"),))
+        return Failure(())  # which one is meant, only the configuration could tell
     if not is_successful(found):
         return Failure((found.failure(),))
     dataset = found.unwrap()
     splits = validate_splits(dataset.row_counts or {}, for_run=True)
     if not is_successful(splits):
-        named = f"dataset {dataset.name}"
-        return Failure(tuple(Problem("BK456", f"{problem}", named, problem.hint) for problem in splits.failure()))
+        where = f"dataset {dataset.name}"
+        return Failure(tuple(Problem("BK456", fault.message, where, fault.hint) for fault in splits.failure()))
     return Success(dataset)
 
 

@@ -1,0 +1,250 @@
+"""What takes several calls: uploading a dataset, downloading a candidate.
+
+A flow is a generator of steps, sans-I/O: whoever runs it does each step and sends back what came of it.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from returns.pipeline import is_successful
+from returns.result import Failure, Result, Success
+
+from beaker.client.api import Api
+from beaker.client.dataset_files import LocalDataset, content_type, gather, measured
+from beaker.core.api import Response, read_refusal
+from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.strict_json import JsonObject
+from beaker.core.text import relative_path
+from beaker.core.values import value
+from beaker.files.atomic import os_problem
+
+T = TypeVar("T")
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Told after each file: its path, bytes done so far, bytes in all."""
+
+
+@value
+class Call:
+    """Call an endpoint; what came of it is the `Result` of `Api.call`."""
+
+    name: str
+    arguments: Mapping[str, Any]
+
+
+@value
+class Put:
+    """Send a file to an upload URL; what came of it is a `Response`."""
+
+    url: str
+    headers: Mapping[str, str]
+    path: Path
+    size: int
+
+
+@value
+class Get:
+    """Fetch a download URL into a file; nothing comes of it but the file."""
+
+    url: str
+    path: Path
+
+
+Flow: TypeAlias = Generator[Call | Put | Get, Any, Result[T, Problem]]
+
+
+def run_flow(api: Api, flow: Flow[T]) -> Result[T, Problem]:
+    """Do the steps of `flow` over the transport of `api`, one after the other."""
+    came: Any = None
+    try:
+        while True:
+            step = flow.send(came)
+            match step:
+                case Call():
+                    came = api.call(step.name, **step.arguments)
+                case Put():
+                    came = api.transport.upload(step.url, step.headers, step.path, step.size)
+                case Get():
+                    api.transport.download(step.url, step.path)
+                    came = None
+    except StopIteration as ended:
+        result: Result[T, Problem] = ended.value
+        return result
+    except Refused as refused:
+        return Failure(refused.problems[0])
+    except OSError as error:
+        return Failure(os_problem(error, "transfer the file"))
+    finally:
+        flow.close()
+
+
+def upload_dataset(
+    api: Api,
+    directory: Path,
+    *,
+    name: str,
+    splits: Mapping[str, int] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    promote: bool = True,
+    progress: Progress | None = None,
+    total_count: int | None = None,
+    expires_in_seconds: int = 900,
+    check_rows: bool = True,
+) -> Result[JsonObject, Problems]:
+    """Upload the dataset in `directory` and return its artifact, with `reused` telling whether it was there already.
+
+    What travels, and what is refused before anything does, is decided by `client.dataset_files.gather`.
+    """
+    gathered = gather(directory, name=name, splits=splits, metadata=metadata, check_rows=check_rows)
+    if not is_successful(gathered):
+        return Failure(gathered.failure())
+    options = {"promote": promote, "total_count": total_count, "expires_in_seconds": expires_in_seconds}
+    flow = upload_flow(gathered.unwrap(), options, progress=progress or (lambda *_: None))
+    uploaded = run_flow(api, flow)
+    return Success(uploaded.unwrap()) if is_successful(uploaded) else Failure((uploaded.failure(),))
+
+
+def upload_flow(dataset: LocalDataset, options: Mapping[str, Any], *, progress: Progress) -> Flow[JsonObject]:
+    """Announce a dataset, send the files that the place lacks, complete it; the digest must agree all along."""
+    declaration = dataset.declaration
+    announced = yield Call(
+        "create_dataset_upload",
+        {
+            "name": declaration.name,
+            "files": [
+                {
+                    "path": file.path,
+                    "content_type": content_type(file.path),
+                    "size_bytes": file.size_bytes,
+                    "sha256": file.sha256,
+                }
+                for file in declaration.files
+            ],
+            "metadata": dict(declaration.metadata),
+            "splits": dict(declaration.splits),
+            **options,
+        },
+    )
+    if not is_successful(announced):
+        return Failure(announced.failure())
+    answer = announced.unwrap()
+    if problem := _digest_fault(answer["artifact"], declaration.manifest_digest):
+        return Failure(problem)
+    targets: list[Put] = []
+    for target in answer["files"]:
+        read = _upload_target(target, dataset)
+        if isinstance(read, Problem):
+            return Failure(read)
+        targets.append(read)
+    done, total = 0, sum(target.size for target in targets)
+    for target in targets:
+        response: Response = yield target
+        if not 200 <= response.status < 300:
+            return Failure(read_refusal(response))
+        done += target.size
+        progress(target.path.name, done, total)
+
+    artifact = answer["artifact"]
+    artifact_id = artifact.get("artifact_id") or answer.get("artifact_id")
+    if (artifact.get("status") or answer.get("status")) != "COMPLETE":
+        if not isinstance(artifact_id, str):
+            return Failure(Problem("BK811", "the place announced no id for the upload, so it cannot be completed"))
+        completed = yield Call("complete_dataset_upload", {"artifact_id": artifact_id})
+        if not is_successful(completed):
+            return Failure(completed.failure())
+        artifact = completed.unwrap()["artifact"]
+        if problem := _digest_fault(artifact, declaration.manifest_digest):
+            return Failure(problem)
+        if artifact.get("status") != "COMPLETE":
+            message = f"the place says the upload is {artifact.get('status')!r}, not COMPLETE"
+            return Failure(Problem("BK811", message, hint="upload it again"))
+    return Success({**artifact, "reused": answer.get("reused") is True})
+
+
+def download_candidate(
+    api: Api, candidate_id: str, directory: Path, *, progress: Progress | None = None
+) -> Result[tuple[str, ...], Problem]:
+    """Write the files of a candidate below `directory`, and return their paths.
+
+    Size and SHA-256 of every file are verified before the first one lands; each lands by renaming.
+    """
+    folder = directory / f".download-{secrets.token_hex(4)}"
+    try:
+        folder.mkdir(parents=True)
+        fetched = run_flow(api, download_flow(candidate_id, folder, progress=progress or (lambda *_: None)))
+        if is_successful(fetched):
+            for path in fetched.unwrap():
+                target = directory / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                os.replace(folder / path, target)
+        return fetched
+    except OSError as error:
+        return Failure(os_problem(error, "write the candidate", error.filename or directory))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def download_flow(candidate_id: str, folder: Path, *, progress: Progress) -> Flow[tuple[str, ...]]:
+    """Fetch the files of a candidate into `folder`, each verified."""
+    offered = yield Call("create_candidate_download", {"candidate_id": candidate_id})
+    if not is_successful(offered):
+        return Failure(offered.failure())
+    listed = offered.unwrap().get("files")
+    files = [_download(item) for item in listed] if isinstance(listed, list) else []
+    if not isinstance(listed, list) or not all(files):
+        return Failure(Problem("BK812", "the answer of the download is malformed: a file lacks path, URL or digest"))
+    known = [file for file in files if file is not None]
+    done, total = 0, sum(file.size for file in known)
+    for file in known:
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield Get(file.url, target)
+        if measured(target) != (file.size, file.digest):
+            message = "the file that arrived is not the one that was announced"
+            return Failure(Problem("BK813", message, file.path, "try again"))
+        done += file.size
+        progress(file.path, done, total)
+    return Success(tuple(file.path for file in known))
+
+
+@value
+class _Download:
+    path: str
+    url: str
+    size: int
+    digest: str
+
+
+def _download(item: Any) -> _Download | None:
+    """A file of a download; `None` when it is not described in full, or its path would leave the folder."""
+    match item:
+        case {"path": str(path), "download_url": str(url), "size_bytes": int(size), "sha256": str(digest)}:
+            try:
+                return _Download(relative_path(path, "path"), url, size, digest.lower())
+            except ValueError:
+                return None
+    return None
+
+
+def _upload_target(target: Any, dataset: LocalDataset) -> Put | Problem:
+    path = target.get("path") if isinstance(target, dict) else None
+    source = dataset.sources.get(path) if isinstance(path, str) else None
+    if source is None:
+        return Problem("BK811", f"the place asks for a file that was not announced: {path!r}")
+    url, headers = target.get("upload_url"), target.get("headers") or {}
+    if not isinstance(url, str) or not isinstance(headers, dict):
+        return Problem("BK811", "the place gave no usable upload URL", str(path))
+    size = next(file.size_bytes for file in dataset.declaration.files if file.path == path)
+    return Put(url, {str(key): str(item) for key, item in headers.items()}, source, size)
+
+
+def _digest_fault(artifact: Mapping[str, Any], expected: str) -> Problem | None:
+    found = artifact.get("manifest_digest")
+    if found == expected:
+        return None
+    message = f"the place knows the files under another manifest digest, {found!r} instead of {expected!r}"
+    return Problem("BK810", message, hint="the files changed while they were uploaded, or the place is faulty")
