@@ -52,8 +52,14 @@ class LocalWorkers:
             )
 
     def stop(self, run_id: str) -> None:
-        """Ask the worker of a run to end; it ends everything it started."""
-        terminate(self._place.lock_path(run_id), run_id)
+        """Ask the worker of a run to end; it ends everything it started. What a killed one left behind is ended here."""
+        if terminate(self._place.lock_path(run_id), run_id) or self.lives(run_id):
+            return
+        record = self._place.record_path(run_id)
+        if record.exists():
+            from beaker.runtime.supervisor import end_recorded
+
+            end_recorded(record)
 
     def lives(self, run_id: str) -> bool:
         """Whether a run has a worker, started by whatever process."""

@@ -27,6 +27,10 @@ class Place:
         """The file whose lock says whether the run has a worker (`service.locks`)."""
         return self.run_dir(run_id) / "lock"
 
+    def record_path(self, run_id: str) -> Path:
+        """Where the run's worker records the process groups it started (`runtime.supervisor`)."""
+        return self.run_dir(run_id) / "processes.jsonl"
+
     def log_path(self, run_id: str) -> Path:
         """What the run's workers print."""
         return self.run_dir(run_id) / "worker.log"
