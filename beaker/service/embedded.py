@@ -14,7 +14,6 @@ from beaker.core.environment import GrantedEnvironment, granted_environment
 from beaker.core.problems import Problem, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_LOCAL_DIR
 from beaker.files.atomic import os_problem
-from beaker.files.dotenv import read_dotenv
 from beaker.service.database import database_fault
 from beaker.service.handle import guarded, handle
 from beaker.service.local_repository import LocalRepository
@@ -22,7 +21,6 @@ from beaker.service.local_workers import LocalWorkers, Resumption
 from beaker.service.place import Place, open_place, utc_now
 from beaker.service.ports import Caller, Ports, refuse
 from beaker.service.run_table import RunRecord, open_runs
-from beaker.service.uploads import receive
 
 SCHEME = "beaker-local:"
 ORGANIZATION = "local"
@@ -54,6 +52,8 @@ class EmbeddedTransport:
         artifact_id, _, name = rest.partition("/")
         if not url.startswith(SCHEME) or kind != "uploads" or not name:
             return refuse(404, Problem("BK453", f"this place has no upload URL {url!r}"))
+        from beaker.service.uploads import receive
+
         return guarded(lambda: receive(self._ports, unquote(artifact_id), unquote(name), path))
 
     def download(self, url: str, path: Path) -> None:
@@ -169,6 +169,8 @@ class _Environment:
         self._caller = caller
 
     def granted(self, names: Iterable[str]) -> GrantedEnvironment:
+        from beaker.files.dotenv import read_dotenv
+
         wanted = tuple(names)
         dotenv = read_dotenv(self._root) if wanted else None
         if dotenv is not None and not is_successful(dotenv):

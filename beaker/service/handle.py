@@ -3,37 +3,39 @@
 import errno
 import sqlite3
 from collections.abc import Callable, Mapping
+from importlib import import_module
 
 from returns.pipeline import is_successful
 
 from beaker.core.api import Request, Response, match_request, read_arguments
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import os_problem
-from beaker.service import agents, candidates, datasets, downloads, launch, runs, uploads
+from beaker.service.agents import agent_of
 from beaker.service.database import database_fault
 from beaker.service.ports import Call, Caller, Ports, refuse
 from beaker.service.unavailable import unavailable
 
-HANDLERS: Mapping[str, Callable[[Call], Response]] = {
-    "get_current_agent": agents.get_current_agent,
-    "list_agents": agents.list_all_agents,
-    "create_dataset_upload": uploads.create_dataset_upload,
-    "complete_dataset_upload": uploads.complete_dataset_upload,
-    "list_datasets": datasets.list_agent_datasets,
-    "resolve_dataset": datasets.resolve_dataset,
-    "get_dataset_download_urls": datasets.get_dataset_download_urls,
-    "promote_dataset": datasets.promote_dataset,
-    "create_optimization_run": launch.create_optimization_run,
-    "list_optimization_runs": runs.list_optimization_runs,
-    "get_optimization_run": runs.get_optimization_run,
-    "cancel_optimization_run": runs.cancel_optimization_run,
-    "list_candidates": candidates.list_candidates,
-    "list_eval_reports": candidates.list_eval_reports,
-    "get_optimization_candidate": candidates.get_optimization_candidate,
-    "list_eval_reports_for_candidate": candidates.list_eval_reports_for_candidate,
-    "create_candidate_download": downloads.create_candidate_download,
+HANDLERS: Mapping[str, str] = {
+    "get_current_agent": "agents:get_current_agent",
+    "list_agents": "agents:list_all_agents",
+    "create_dataset_upload": "uploads:create_dataset_upload",
+    "complete_dataset_upload": "uploads:complete_dataset_upload",
+    "list_datasets": "datasets:list_agent_datasets",
+    "resolve_dataset": "datasets:resolve_dataset",
+    "get_dataset_download_urls": "datasets:get_dataset_download_urls",
+    "promote_dataset": "datasets:promote_dataset",
+    "create_optimization_run": "launch:create_optimization_run",
+    "list_optimization_runs": "runs:list_optimization_runs",
+    "get_optimization_run": "runs:get_optimization_run",
+    "cancel_optimization_run": "runs:cancel_optimization_run",
+    "list_candidates": "candidates:list_candidates",
+    "list_eval_reports": "candidates:list_eval_reports",
+    "get_optimization_candidate": "candidates:get_optimization_candidate",
+    "list_eval_reports_for_candidate": "candidates:list_eval_reports_for_candidate",
+    "create_candidate_download": "downloads:create_candidate_download",
 }
-"""Endpoint name to what answers it; every other endpoint of the table is answered with 501 and the reason."""
+"""Endpoint name to `module:function` below `beaker.service`, imported when it is called: looking at a run must not pay
+for reading YAML or replaying a search. Every other endpoint is answered with 501 and the reason."""
 
 MAX_KEY_CHARACTERS = 255
 
@@ -44,8 +46,7 @@ def handle(request: Request, caller: Caller, ports: Ports) -> Response:
     if not is_successful(matched):
         return refuse(matched.failure().status, matched.failure())
     match = matched.unwrap()
-    handler = HANDLERS.get(match.endpoint.name)
-    if handler is None:
+    if match.endpoint.name not in HANDLERS:
         return refuse(501, unavailable(match.endpoint.name))
     read = read_arguments(match, request)
     if not is_successful(read):
@@ -54,18 +55,25 @@ def handle(request: Request, caller: Caller, ports: Ports) -> Response:
     key = request.headers.get("idempotency-key", "").strip() or None
     if key is not None and (len(key) > MAX_KEY_CHARACTERS or not key.isprintable()):
         return refuse(422, Problem("BK450", f"an Idempotency-Key has 1 to {MAX_KEY_CHARACTERS} printable characters"))
-    return guarded(
-        lambda: handler(
-            Call(
-                arguments=arguments,
-                caller=caller,
-                ports=ports,
-                agent=agents.agent_of(ports, caller, arguments["agent_key"]) if match.endpoint.agent_key else None,
-                idempotency_key=key if match.endpoint.repeatable else None,
-                body=request.body or b"",
-            )
+
+    def answered() -> Response:
+        call = Call(
+            arguments=arguments,
+            caller=caller,
+            ports=ports,
+            agent=agent_of(ports, caller, arguments["agent_key"]) if match.endpoint.agent_key else None,
+            idempotency_key=key if match.endpoint.repeatable else None,
         )
-    )
+        return handler_of(match.endpoint.name)(call)
+
+    return guarded(answered)
+
+
+def handler_of(name: str) -> Callable[[Call], Response]:
+    """What answers the endpoint `name`; `KeyError` when nothing does."""
+    module, _, function = HANDLERS[name].partition(":")
+    handler: Callable[[Call], Response] = getattr(import_module(f"beaker.service.{module}"), function)
+    return handler
 
 
 def guarded(work: Callable[[], Response]) -> Response:

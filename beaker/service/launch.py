@@ -66,6 +66,7 @@ def _new_run(call: Call, pinned: Pinned) -> RunRecord:
         status="QUEUED",
         created_at=timestamp(ports.now()),
         repository=ports.repository.name(),
+        checkout=ports.repository.checkout(),
         ref=pinned.ref,
         commit_id=pinned.commit_id,
         source=pinned.source,

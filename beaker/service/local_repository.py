@@ -37,6 +37,10 @@ class LocalRepository:
         resolved = self._config.resolve()
         return resolved.relative_to(root).as_posix() if root in resolved.parents else self._config.name
 
+    def checkout(self) -> str | None:
+        """The root of the checkout."""
+        return None if self._root is None else str(self._root)
+
     def commit(self, ref: str | None) -> Result[str, Problem]:
         """The commit of a local branch, tag or commit id; HEAD for `None`."""
         return self._rooted().bind(

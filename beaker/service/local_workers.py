@@ -52,7 +52,7 @@ class LocalWorkers:
             )
 
     def stop(self, run_id: str) -> None:
-        """Ask the worker of a run to end; it ends everything it started. What a killed one left behind is ended here."""
+        """Ask the worker of a run to end, which ends all that it started; what a killed one left is ended here."""
         if terminate(self._place.lock_path(run_id), run_id) or self.lives(run_id):
             return
         record = self._place.record_path(run_id)

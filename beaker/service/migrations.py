@@ -65,6 +65,7 @@ _FIRST = (
         error_message TEXT,
         cancelled INTEGER NOT NULL DEFAULT 0,
         repository TEXT NOT NULL,
+        checkout TEXT,
         ref TEXT NOT NULL,
         commit_id TEXT NOT NULL,
         integration_id TEXT NOT NULL,

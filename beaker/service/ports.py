@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
-import attrs
 from returns.result import Result
 
 from beaker.core import strict_json
@@ -38,6 +37,10 @@ class Repository(Protocol):
 
     def config_path(self) -> str:
         """Where its configuration file stands, from the repository's root."""
+        ...
+
+    def checkout(self) -> str | None:
+        """The folder of the working copy on this machine, whose places on `sys.path` a run takes over; if any."""
         ...
 
     def commit(self, ref: str | None) -> Result[str, Problem]:
@@ -109,7 +112,6 @@ class Call:
     ports: Ports
     agent: Agent | None = None
     idempotency_key: str | None = None
-    body: bytes = attrs.field(default=b"", repr=False)
 
     def the_agent(self) -> Agent:
         """The agent; endpoints without an agent key must not ask."""

@@ -3,14 +3,16 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from returns.pipeline import is_successful
 
-from beaker.core.convert import from_json
-from beaker.core.evaluations import Evaluation
 from beaker.core.problems import Refused
 from beaker.core.strict_json import JsonObject
 from beaker.service.database import Database
+
+if TYPE_CHECKING:
+    from beaker.core.evaluations import Evaluation
 
 _AT_ONCE = 500
 """Case ids in one query; SQLite takes a limited number of parameters."""
@@ -22,8 +24,12 @@ def stored_log(database: Database, run_id: str) -> list[JsonObject]:
     return [json.loads(row["entry"]) for row in rows]
 
 
-def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> dict[str, Evaluation]:
+def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> "dict[str, Evaluation]":
     """The stored evaluations of a tree by case id, of those in `case_ids` that exist, in their order."""
+    # Counting, which every look at a run does, needs none of this.
+    from beaker.core.convert import from_json
+    from beaker.core.evaluations import Evaluation
+
     found: dict[str, Evaluation] = {}
     for row in _evaluation_rows(database, run_id, tree, case_ids):
         read = from_json(json.loads(row["evaluation"]), Evaluation, code="BK477", label="stored evaluation")

@@ -11,25 +11,21 @@ from beaker.core.strict_json import JsonObject, dumps
 from beaker.core.values import value
 from beaker.service.database import Database
 
+_PINNED = (
+    "id", "agent_id", "status", "created_at", "repository", "checkout", "ref", "commit_id", "source", "integration_id",
+    "entry", "dataset_id", "dataset", "targets", "config", "settings", "trigger_metadata", "warnings",
+)  # fmt: skip
 _JSON = (
-    "entry",
-    "dataset",
-    "targets",
-    "config",
-    "settings",
-    "trigger_metadata",
-    "warnings",
-    "progress",
-    "facts",
-    "result",
-)
+    "entry", "dataset", "targets", "config", "settings", "trigger_metadata", "warnings", "progress", "facts", "result",
+)  # fmt: skip
 
 
 @value(kw_only=True)
 class RunRecord:
     """One run.
 
-    Pinned at launch: `repository` (`owner/name`), `ref` as asked, `commit_id`, `source` (digest of the commit's
+    Pinned at launch: `repository` (`owner/name`), `checkout` (the user's working copy of it on this machine, `None`
+    when there is none), `ref` as asked, `commit_id`, `source` (digest of the commit's
     content in the blobs), `integration_id` and its `entry` of the configuration at that commit, `dataset_id` and
     `dataset` (`{name, revision, split_row_counts}`), the `targets` declaration or `None`, the launch `config` as sent,
     the `settings` it comes to, and `warnings` (problems in JSON).
@@ -42,6 +38,7 @@ class RunRecord:
     status: RunStatus
     created_at: str
     repository: str
+    checkout: str | None
     ref: str
     commit_id: str
     source: str
@@ -66,33 +63,13 @@ class RunRecord:
 
 
 def insert_run(database: Database, run: RunRecord) -> None:
-    """Store a new run."""
+    """Store a new run, as it was pinned."""
     reason = run.trigger_metadata.get("trigger_reason")
-    database.execute(
-        """INSERT INTO runs (id, agent_id, status, created_at, repository, ref, commit_id, integration_id, entry,
-            source, dataset_id, dataset, targets, config, settings, trigger_metadata, trigger_reason, warnings)
-        VALUES (:id, :agent_id, :status, :created_at, :repository, :ref, :commit_id, :integration_id, :entry,
-            :source, :dataset_id, :dataset, :targets, :config, :settings, :trigger_metadata, :trigger_reason,
-            :warnings)""",
-        id=run.id,
-        agent_id=run.agent_id,
-        status=run.status,
-        created_at=run.created_at,
-        repository=run.repository,
-        ref=run.ref,
-        commit_id=run.commit_id,
-        integration_id=run.integration_id,
-        entry=dumps(run.entry),
-        source=run.source,
-        dataset_id=run.dataset_id,
-        dataset=dumps(run.dataset),
-        targets=None if run.targets is None else dumps(run.targets),
-        config=dumps(run.config),
-        settings=dumps(run.settings),
-        trigger_metadata=dumps(run.trigger_metadata),
-        trigger_reason=reason if isinstance(reason, str) else None,
-        warnings=dumps(run.warnings),
-    )
+    fields = {name: getattr(run, name) for name in _PINNED}
+    fields |= {name: None if fields[name] is None else dumps(fields[name]) for name in _PINNED if name in _JSON}
+    fields["trigger_reason"] = reason if isinstance(reason, str) else None
+    names = ", ".join(fields)
+    database.execute(f"INSERT INTO runs ({names}) VALUES ({', '.join(f':{name}' for name in fields)})", **fields)
 
 
 def find_run(database: Database, run_id: str, *, agent_id: str | None = None) -> RunRecord | None:
