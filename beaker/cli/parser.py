@@ -5,7 +5,7 @@ Parsing decides nothing. A command module offers `add_parser(subparsers)`, which
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from beaker.core.problems import Refused
 
 COMMANDS = {
+    "run": "beaker.cli.run",
+    "dataset": "beaker.cli.dataset",
+    "changes": "beaker.cli.changes",
+    "demo": "beaker.cli.demo.command",
     "completion": "beaker.cli.completion",
 }
 """Command -> the module that offers `add_parser` and `run`."""
@@ -34,6 +38,10 @@ LATER_OPTIONS = {
 """Options of other generations and editions, with the reason why they are refused here."""
 
 LATER_COMMANDS = {
+    "run": "beaker.cli.run",
+    "dataset": "beaker.cli.dataset",
+    "changes": "beaker.cli.changes",
+    "demo": "beaker.cli.demo.command",
     "login": "this version has no browser login; pass --api-key, set BEAKER_API_KEY, or work with --local",
     "logout": "this version stores no login",
     "auth": "this version stores no login; --local needs none",
@@ -54,7 +62,12 @@ LATER_COMMANDS = {
 
 
 class UsageParser(argparse.ArgumentParser):
-    """An argument parser whose complaints are problems (BK900) instead of an exit of its own."""
+    """An argument parser whose complaints are problems (BK900) instead of an exit of its own.
+
+    `implied` is the action that is meant when none of the known ones comes first, with the known ones.
+    """
+
+    implied: tuple[str, frozenset[str]] | None = None
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line; the usage of the innermost command goes with it."""
@@ -63,18 +76,13 @@ class UsageParser(argparse.ArgumentParser):
         usage = " ".join(self.format_usage().split())
         raise Refused(Problem("BK900", message, hint=f"{usage}\n`{self.prog} --help` explains every option"))
 
-
-class RunParser(UsageParser):
-    """The parser of `beaker run`, where a missing action means `trigger`."""
-
-    actions: frozenset[str] = frozenset()
-
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As in the base class, after `trigger` has been put in front of anything that is no action."""
-        given = list(args or ())
-        if not given or (given[0] not in self.actions and given[0] not in ("-h", "--help")):
-            given = ["trigger", *given]
-        return super().parse_known_args(given, namespace)
+        """As in the base class, after the implied action has been put in front of anything that is no action."""
+        if self.implied is not None and args is not None:
+            action, actions = self.implied
+            if not args or (args[0] not in actions and args[0] not in ("-h", "--help")):
+                args = [action, *args]
+        return super().parse_known_args(args, namespace)
 
 
 def build_parser() -> UsageParser:
@@ -108,6 +116,28 @@ def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") ->
 def add_agent_option(leaf: argparse.ArgumentParser) -> None:
     """`--agent`, also spelled `--agent-key`."""
     leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
+
+
+def seconds(text: str) -> float:
+    """An option's number of seconds, from 0 up."""
+    value = float(text)
+    if not 0 <= value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a number of seconds from 0 up, not {text!r}")
+    return value
+
+
+def positive(most: int | None, *, least: int = 1) -> Callable[[str], int]:
+    """An option's whole number between `least` and `most`."""
+
+    def whole(text: str) -> int:
+        value = int(text)
+        if value < least or (most is not None and value > most):
+            span = f"from {least} up" if most is None else f"from {least} to {most}"
+            raise argparse.ArgumentTypeError(f"must be a whole number {span}, not {text!r}")
+        return value
+
+    whole.__name__ = "whole number"  # argparse names the type when `int` refuses
+    return whole
 
 
 def parse(argv: Sequence[str], io: "Io") -> argparse.Namespace:

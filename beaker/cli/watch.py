@@ -11,6 +11,7 @@ from beaker.cli.shell import REFUSED, UNFINISHED, Io, one_line
 if TYPE_CHECKING:
     from returns.result import Result
 
+    from beaker.cli.place import Answer
     from beaker.core.problems import Problem
     from beaker.core.strict_json import JsonObject
 
@@ -44,7 +45,7 @@ def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: fl
     while True:
         fetched = fetch()
         if is_successful(fetched):
-            run = fetched.unwrap()
+            run: Answer = fetched.unwrap()
             seen = outcome(run)
             trouble, attempt = None, 0
             if (
@@ -74,7 +75,7 @@ def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: fl
         io.sleep(_pause(interval, attempt))
 
 
-def show_change(run: "JsonObject", io: Io, run_id: str) -> None:
+def show_change(run: "Answer", io: Io, run_id: str) -> None:
     """One change of a run: a JSON line, or a line with the time; with the details once the run has ended."""
     from beaker.core.runs import has_ended
 
@@ -110,7 +111,7 @@ def _pause(interval: float, attempt: int) -> float:
     return min(LONGEST_WAIT, growing) * random.uniform(0.5, 1.0)
 
 
-def _notable(run: "JsonObject", shown: Any) -> bool:
+def _notable(run: "Answer", shown: Any) -> bool:
     """Whether a run differs from what was shown last by more than its count of rollouts."""
     return shown is None or _key(run)[:-1] != _key(shown)[:-1]
 

@@ -1,0 +1,200 @@
+"""`beaker dataset upload|list|show`."""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import add_agent_option, add_leaf, positive
+from beaker.cli.run_view import mapping, styled_status
+from beaker.cli.shell import DONE, Io, Styled, one_line
+from beaker.cli.tables import labelled, short_revision, table
+
+if TYPE_CHECKING:
+    from beaker.cli.place import Answer
+    from beaker.client.dataset_files import LocalDataset
+
+_COLUMNS = (("NAME", 28), ("REVISION", 24), ("PROD", 5), ("SAMPLES", 10), ("DATE", 25))
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `dataset` with its actions."""
+    group = subparsers.add_parser("dataset", help="upload datasets and look at them")
+    actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
+    upload = add_leaf(
+        actions,
+        "upload",
+        help="upload a folder with train.jsonl and test.jsonl",
+        description="Uploads train.jsonl, test.jsonl and manifest.json of a folder, one JSON object per line. Rows are "
+        "counted; counts given with --split must agree.",
+    )
+    upload.add_argument("path", metavar="PATH", help="the folder")
+    upload.add_argument("--name", required=True, metavar="NAME", help="what runs call the dataset")
+    upload.add_argument(
+        "--split", action="append", default=[], metavar="NAME=COUNT", help="rows of a split; repeatable"
+    )
+    upload.add_argument("--total-count", type=positive(None, least=0), metavar="N", help="rows in all")
+    upload.add_argument(
+        "--metadata", action="append", default=[], metavar="KEY=VALUE", help="a note kept with it; repeatable"
+    )
+    upload.add_argument(
+        "--expires-in-seconds", type=positive(None), default=900, metavar="N", help="life of the upload URLs (900)"
+    )
+    upload.add_argument("--no-promote", action="store_true", help="do not make it what NAME stands for")
+    upload.add_argument("--dry-run", action="store_true", help="list what would be sent, and send nothing")
+    listing = add_leaf(actions, "list", help="list datasets")
+    listing.add_argument("--limit", type=positive(None), default=100, metavar="N", help="at most so many (100)")
+    listing.add_argument("--offset", type=positive(None, least=0), default=0, metavar="N", help="skip so many (0)")
+    show = add_leaf(actions, "show", help="show one dataset")
+    show.add_argument("reference", metavar="REFERENCE", help="NAME, NAME@production or NAME@REVISION")
+    for leaf in (upload, listing, show):
+        add_agent_option(leaf)
+
+
+def run(arguments: argparse.Namespace, io: Io) -> int:
+    """Perform the action and return its exit code."""
+    return {"upload": _upload, "list": _list, "show": _show}[arguments.action](arguments, io)
+
+
+def _upload(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.place import answered, opened
+    from beaker.client.dataset_files import gather
+    from beaker.client.flows import run_flow, upload_flow
+    from beaker.core.problems import Problem, Refused
+
+    name: str = arguments.name.strip()
+    problems: list[Problem] = [] if name else [Problem("BK905", "the dataset needs a name", "--name")]
+    declared = _pairs(arguments.split, "--split", "NAME=COUNT", problems)
+    metadata = _pairs(arguments.metadata, "--metadata", "KEY=VALUE", problems)
+    counts = {key: _count(key, text, problems) for key, text in declared.items()}
+    if problems:
+        raise Refused(problems)
+    directory = Path(io.cwd, arguments.path)
+    dataset = answered(gather(directory, name=name, splits=counts or None, metadata=metadata))
+    splits = dict(dataset.declaration.splits)
+    total = sum(splits.values())
+    if arguments.total_count not in (None, total):
+        raise Refused(Problem("BK905", f"is {arguments.total_count}, but {total} rows were found", "--total-count"))
+    if arguments.dry_run:
+        return _show_files(dataset, io)
+    options = {
+        "promote": not arguments.no_promote,
+        "total_count": arguments.total_count,
+        "expires_in_seconds": arguments.expires_in_seconds,
+    }
+    with opened(arguments, io) as place:
+        flow = upload_flow(dataset, options, progress=lambda path, done, all_: io.note(_progress(path, done, all_)))
+        artifact: Answer = answered(run_flow(place.api, flow))
+    if io.json:
+        io.json_line(artifact)
+        return DONE
+    revision = artifact.get("dataset_revision") or artifact.get("manifest_digest")
+    state = "already there" if artifact.get("reused") else "not promoted" if arguments.no_promote else "promoted"
+    rows = ", ".join(f"{count} {split}" for split, count in splits.items())
+    io.out(
+        f"beaker dataset upload: {one_line(name)}@{one_line(str(revision))} ",
+        styled_status(artifact.get("status")),
+        f", {state}, {rows}",
+    )
+    io.note(Styled("Next:", "heading"))
+    io.note(f"  1. start a run with it: beaker {'--local ' if place.local else ''}run trigger --dataset {name}")
+    return DONE
+
+
+def _progress(path: str, done: int, total: int) -> str:
+    return f"  sent {one_line(path)} ({done} of {total} bytes)"
+
+
+def _show_files(dataset: "LocalDataset", io: Io) -> int:
+    """Say what an upload would send."""
+    declaration = dataset.declaration
+    files = [{"path": file.path, "size_bytes": file.size_bytes, "sha256": file.sha256} for file in declaration.files]
+    if io.json:
+        splits = dict(declaration.splits)
+        io.json_line({"dry_run": True, "name": declaration.name, "splits": splits, "files": files})
+        return DONE
+    io.out(f"beaker dataset upload: would send {one_line(declaration.name)}; nothing was sent")
+    for file in declaration.files:
+        io.out(f"  {one_line(file.path)} ({file.size_bytes} bytes)")
+    return DONE
+
+
+def _list(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.place import opened
+
+    with opened(arguments, io) as place:
+        page = place.call("list_datasets", limit=arguments.limit, offset=arguments.offset)
+    if io.json:
+        io.json_line(page)
+        return DONE
+    datasets = [mapping(dataset) for dataset in page["datasets"]]
+    if not datasets:
+        io.out("no datasets")
+        return DONE
+    rows = (
+        [
+            dataset.get("name"),
+            short_revision(dataset.get("revision")),
+            "yes" if dataset.get("is_production") else " ",
+            mapping(dataset.get("sample_counts")).get("total"),
+            dataset.get("completed_at") or dataset.get("created_at"),
+        ]
+        for dataset in datasets
+    )
+    for line in table(_COLUMNS, rows):
+        io.out(line)
+    return DONE
+
+
+def _show(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.place import opened
+
+    with opened(arguments, io) as place:
+        answer = place.call("resolve_dataset", reference=arguments.reference)
+    if io.json:
+        io.json_line(answer)
+        return DONE
+    dataset = mapping(answer["dataset"])
+    counts = mapping(dataset.get("sample_counts"))
+    files = [mapping(file) for file in dataset.get("files") or ()]
+    pairs: list[tuple[str, object]] = [
+        ("name", dataset.get("name")),
+        ("revision", dataset.get("revision")),
+        ("reference", dataset.get("reference")),
+        ("kind", dataset.get("kind")),
+        ("production", "yes" if dataset.get("is_production") else "no"),
+        ("samples", ", ".join(f"{key}={count}" for key, count in counts.items())),
+        ("date", dataset.get("completed_at") or dataset.get("created_at")),
+        ("artifact id", dataset.get("artifact_id")),
+        ("files", len(files)),
+    ]
+    for line in labelled(pairs):
+        io.out(line)
+    for file in files:
+        io.out(f"- {one_line(str(file.get('path')))} ({file.get('size_bytes')} bytes)")
+    return DONE
+
+
+def _pairs(texts: list[str], option: str, form: str, problems: "list[Any]") -> dict[str, str]:
+    """`NAME=VALUE` options as a mapping; what is none, or stands twice, becomes a problem."""
+    from beaker.core.problems import Problem
+
+    found: dict[str, str] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        key = key.strip()
+        if not equals or not key:
+            problems.append(Problem("BK905", f"must read {form}, not {text!r}", option))
+        elif key in found:
+            problems.append(Problem("BK905", f"names {key!r} twice", option, "keep one of them"))
+        else:
+            found[key] = value
+    return found
+
+
+def _count(split: str, text: str, problems: "list[Any]") -> int:
+    from beaker.core.problems import Problem
+
+    if not text.strip().isascii() or not text.strip().isdigit():
+        problems.append(Problem("BK905", f"the count of {split!r} must be a whole number, not {text!r}", "--split"))
+        return 0
+    return int(text)

@@ -1,0 +1,165 @@
+"""The command `beaker demo`: makes the example project and drives it through the ordinary commands."""
+
+import argparse
+import io as text_io
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import add_leaf
+from beaker.cli.run_view import mapping, score, signed
+from beaker.cli.shell import DONE, NEGATIVE, Io, Styled
+
+if TYPE_CHECKING:
+    from beaker.cli.place import Answer
+
+DATASET = "invoices"
+CHANGES = "changes/playbooks.json"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `beaker demo`."""
+    leaf = add_leaf(
+        subparsers,
+        "demo",
+        help="make an example project and optimize it, on this machine alone",
+        description="Creates a Git repository with an invoice reader, a dataset and a proposer script, optimizes the "
+        "reader's rules with the ordinary commands, and shows what was gained on held-out invoices. Exits with 0 "
+        "only when the winner is not worse there.",
+    )
+    leaf.add_argument("--dir", metavar="DIR", help="an empty or new folder for it (default: a new temporary one)")
+
+
+def run(arguments: argparse.Namespace, io: Io) -> int:
+    """Exit code 0 when the winner is not worse on TEST, 1 when it is or the run did not complete, 2 on trouble."""
+    directory = _directory(arguments.dir, io)
+    # Under JSON standard output belongs to the one line at the end; the commands' own output is progress.
+    steps = _Steps(io, directory)
+    steps.say(f"The demo project is {directory}")
+    code = _make(directory, io) or steps.run("run", "smoke")
+    code = code or steps.run("--local", "dataset", "upload", "dataset", "--name", DATASET)
+    if code:
+        return code
+    code = steps.run("--local", "run", "trigger", "--dataset", DATASET, "--watch")
+    run_id = steps.latest_run()
+    if run_id is None or code not in (DONE, NEGATIVE):
+        return code
+    pulled = steps.run("--local", "run", "pull", run_id, "--output-dir", "results")
+    if pulled:
+        return pulled
+    folder = directory / "results" / run_id
+    if code == DONE:
+        changes = str((folder / CHANGES).relative_to(directory))
+        code = steps.run("changes", "show", changes)
+        code = code or steps.run("changes", "apply", changes, "--dir", ".", "--dry-run")
+        if code:
+            return code
+    summary = summarize(_read(folder / "run.json"), _read(folder / "candidates.json"), folder, directory)
+    if io.json:
+        io.json_line(summary)
+    else:
+        _show(summary, folder, io)
+    difference = summary["difference"]["test"]
+    return DONE if code == DONE and difference is not None and difference >= 0 else NEGATIVE
+
+
+def summarize(run: "Answer", candidates: "Answer", folder: Path, directory: Path) -> "Answer":
+    """The demo's answer from the files that `run pull` wrote; numbers that a run lacks are `None`."""
+    result = mapping(run.get("result"))
+    test = mapping(result.get("test"))
+    listed = {candidate["id"]: mapping(candidate.get("scores")) for candidate in candidates["candidates"]}
+
+    def train(candidate_id: Any) -> Any:
+        return mapping(listed.get(candidate_id, {}).get("train")).get("objective")
+
+    change_set = folder / CHANGES
+    return {
+        "run_id": run["id"],
+        "status": run["status"],
+        "baseline": {"train": train(result.get("baseline_id")), "test": test.get("baseline")},
+        "winner": {
+            "candidate_id": result.get("winner_id"),
+            "train": train(result.get("winner_id")),
+            "test": test.get("winner"),
+        },
+        "difference": {"test": test.get("difference"), "low": test.get("low"), "high": test.get("high")},
+        "rollouts": mapping(mapping(run.get("progress")).get("rollouts")).get("issued"),
+        "changes": len(_read(change_set)["changes"]) if change_set.exists() else 0,
+        "directory": str(directory),
+    }
+
+
+class _Steps:
+    """Runs command lines in the project as a person would, and says which."""
+
+    def __init__(self, io: Io, directory: Path) -> None:
+        environ = {name: text for name, text in io.environ.items() if not name.startswith("BEAKER_")}
+        self.io = io.derive(cwd=directory, environ=environ, stdout=io.stderr if io.json else io.stdout, json=False)
+        self.quiet = io.json and io.quiet
+        self.number = 0
+
+    def say(self, *parts: str) -> None:
+        if not self.io.quiet:
+            self.io.out(*parts)
+
+    def run(self, *argv: str) -> int:
+        """The exit code of `beaker argv`, whose output goes where ours goes."""
+        from beaker.cli.__main__ import run as run_command
+
+        self.number += 1
+        self.say()
+        self.say(Styled(f"[{self.number}] beaker {shlex.join(argv)}", "heading"))
+        return run_command([*(["--quiet"] if self.io.quiet else []), *argv], self.io)
+
+    def latest_run(self) -> str | None:
+        """The id of the newest run in the project, asked from the place that ran it."""
+        from beaker.cli.__main__ import run as run_command
+
+        answer = text_io.StringIO()
+        listing = ["--local", "--no-resume", "run", "list", "--limit", "1", "--json"]
+        if run_command(listing, self.io.derive(stdout=answer)) != DONE:
+            return None
+        runs = json.loads(answer.getvalue())["runs"]
+        return str(runs[0]["id"]) if runs else None
+
+
+def _directory(given: str | None, io: Io) -> Path:
+    import tempfile
+
+    return (io.cwd / given).resolve() if given is not None else Path(tempfile.mkdtemp(prefix="beaker-demo-")).resolve()
+
+
+def _make(directory: Path, io: Io) -> int:
+    from returns.pipeline import is_successful
+
+    from beaker.cli.demo.project import create_project
+
+    made = create_project(directory)
+    return DONE if is_successful(made) else io.fail(made.failure())
+
+
+def _read(path: Path) -> "Answer":
+    answer: Answer = json.loads(path.read_text(encoding="utf-8"))
+    return answer
+
+
+def _show(summary: "Answer", folder: Path, io: Io) -> None:
+    directory = Path(summary["directory"])
+    baseline, winner, difference = summary["baseline"], summary["winner"], summary["difference"]
+    changes = (folder / CHANGES).relative_to(directory)
+    io.out()
+    io.out(Styled(f"Run {summary['run_id']}: {summary['status']}", "heading"))
+    io.out(f"  baseline    TRAIN {score(baseline['train'])}   TEST {score(baseline['test'])}")
+    io.out(f"  winner      TRAIN {score(winner['train'])}   TEST {score(winner['test'])}   {winner['candidate_id']}")
+    interval = f"95 % interval {signed(difference['low'])} to {signed(difference['high'])}"
+    io.out(f"  difference  {signed(difference['test'])} on TEST, {interval}")
+    io.out(f"  spent       {summary['rollouts']} rollouts")
+    io.out(f"  changes     {summary['changes']} documents in {changes}")
+    io.out(f"  project     {directory}")
+    io.out(f"  run state   {directory / '.beaker' / 'local'}")
+    io.out()
+    io.out(Styled("Next:", "heading"))
+    io.out(f"  cd {shlex.quote(str(directory))}")
+    io.out(f"  beaker changes apply {shlex.quote(str(changes))} --dir .    # take the winner's playbooks")
+    io.out("  git diff                                                  # look at them")

@@ -1,0 +1,188 @@
+"""Where a command's API is: the project and configuration around it, the agent, the credential, the transport."""
+
+import argparse
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from returns.pipeline import is_successful
+from returns.result import Result
+
+from beaker.cli.shell import Io, one_line
+from beaker.core.config import LEGACY_CODE, ProjectConfig
+from beaker.core.credentials import LOCAL, choose_agent_key, choose_base_url, choose_credential
+from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.project_layout import BEAKER_CONFIG_FILE_ENV
+from beaker.core.selection import choose
+from beaker.core.values import value
+from beaker.files.dotenv import read_dotenv
+from beaker.files.project import Project, find_project, load_project_config
+
+if TYPE_CHECKING:
+    from beaker.client.api import Api
+    from beaker.service.embedded import EmbeddedTransport
+
+T = TypeVar("T")
+
+Answer = dict[str, Any]
+"""A JSON object that a place answered. It is shown, not judged."""
+
+RESUME_EVERY = 5.0
+"""Seconds between two looks for runs that have lost their worker: a worker needs a moment to show that it lives."""
+
+MAX_RESUMES = 3
+"""Times one command starts the worker of one run again. A run that never gets further ends FAILED before that."""
+
+
+@value
+class Surroundings:
+    """What lies around the working directory: the project, its configuration, and what could not be read of it.
+
+    `config` is `None` when there is no file or `problems` say what is wrong with it.
+    """
+
+    project: Project | None
+    config: ProjectConfig | None
+    problems: Problems
+
+
+class Place:
+    """An API that is ready to be called, and who calls it. `embedded` is this machine's own, else `None`."""
+
+    def __init__(
+        self, api: "Api", agent_key: str, io: Io, *, embedded: "EmbeddedTransport | None" = None, resumes: bool = False
+    ) -> None:
+        self.api = api
+        self.agent_key = agent_key
+        self.embedded = embedded
+        self._io = io
+        self._resumes = resumes
+        self._resumed_at = float("-inf")
+        self._restarts: Counter[str] = Counter()
+
+    @property
+    def local(self) -> bool:
+        """Whether runs take place on this machine."""
+        return self.embedded is not None
+
+    def call(self, name: str, /, **arguments: Any) -> Answer:
+        """What the endpoint `name` answers; `Refused` with every problem that it states."""
+        return answered(self.api.call(name, **arguments))
+
+    def resume(self) -> None:
+        """Start the workers of this machine's unfinished runs that have lost theirs, unless told only to look.
+
+        Says what was started, and once per run what hinders one. `Refused` (BK722) when a worker ends again and again.
+        """
+        if self.embedded is None or not self._resumes or self._io.now() - self._resumed_at < RESUME_EVERY:
+            return
+        self._resumed_at = self._io.now()
+        for resumption in self.embedded.resume_unlocked_runs():
+            run_id = resumption.run_id
+            self._restarts[run_id] += 1
+            if resumption.problem is not None:
+                if self._restarts[run_id] == 1:
+                    self._io.warn(resumption.problem)
+            elif self._restarts[run_id] <= MAX_RESUMES:
+                self._io.note(f"the run {one_line(run_id)} had no worker; it goes on with a new one")
+            else:
+                hint = f"its log says more: {self.embedded.place.log_path(run_id)}"
+                raise Refused(Problem("BK722", f"the worker of the run {run_id} ends again and again", hint=hint))
+
+
+def answered(result: "Result[T, Problem] | Result[T, Problems]") -> T:
+    """What a call answered; `Refused` with every problem that the answer states."""
+    from beaker.core.api import stated_problems
+
+    if is_successful(result):
+        return result.unwrap()
+    failure: Any = result.failure()
+    raise Refused(stated_problems(failure) if isinstance(failure, Problem) else failure)
+
+
+def look_around(arguments: argparse.Namespace, io: Io) -> Surroundings:
+    """Find and read the project of the working directory. `Refused` for a path that cannot be one."""
+    given = arguments.config_file
+    project = answered(find_project(io.cwd, io.environ.get(BEAKER_CONFIG_FILE_ENV) if given is None else given))
+    if project is None:
+        return Surroundings(None, None, ())
+    loaded = load_project_config(project)
+    if not is_successful(loaded):
+        return Surroundings(project, None, loaded.failure())
+    return Surroundings(project, loaded.unwrap(), ())
+
+
+@contextmanager
+def opened(
+    arguments: argparse.Namespace,
+    io: Io,
+    *,
+    resume: bool = True,
+    around: Surroundings | None = None,
+    foreground: bool = False,
+) -> Iterator[Place]:
+    """The place that a command works with, closed afterwards. `Refused` when something to reach it is missing.
+
+    On this machine, runs whose worker was lost are started again first, unless `resume` is false or `--no-resume` was
+    given; with `foreground` workers end with this command.
+    """
+    around = look_around(arguments, io) if around is None else around
+    agent = arguments.agent if "agent" in arguments else None
+    _refuse_broken_config(around, said=bool(agent or io.environ.get("BEAKER_AGENT_KEY")))
+    from beaker.client.api import Api
+
+    configured = around.config.api if around.config is not None else None
+    base_url = answered(choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=configured))
+    if base_url.is_local:
+        key = _agent_key(arguments, io, around, agent, default=LOCAL)
+        with _embedded(arguments, io, around, foreground) as embedded:
+            place = Place(Api(embedded, key), key, io, embedded=embedded, resumes=resume and not arguments.no_resume)
+            place.resume()
+            yield place
+        return
+    if arguments.no_resume:
+        raise Refused(Problem("BK904", "--no-resume is about runs on this machine; it needs --local"))
+    from beaker.client.network import HttpTransport
+
+    key = _agent_key(arguments, io, around, agent, default=None)
+    credential = answered(
+        choose_credential(arguments.api_key, None, io.environ, base_url=base_url.url, now=datetime.now(UTC))
+    )
+    transport = HttpTransport(base_url.url, credential.token)
+    try:
+        yield Place(Api(transport, key), key, io)
+    finally:
+        transport.close()
+
+
+def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":
+    from beaker.service.embedded import open_embedded
+
+    if arguments.api_key is not None:
+        raise Refused(Problem("BK904", "--api-key has no use on this machine: there is nobody to log in to"))
+    if around.project is None:
+        hint = "go to a folder with .beaker/beaker.yaml in or above it, or try `beaker demo`"
+        raise Refused(Problem("BK720", "there is no project here to work with locally", str(io.cwd), hint))
+    project = around.project
+    return open_embedded(project.root, None, io.environ, config_file=project.config_file, foreground=foreground)
+
+
+def _agent_key(
+    arguments: argparse.Namespace, io: Io, around: Surroundings, flag: str | None, *, default: str | None
+) -> str:
+    integration_id = arguments.integration_id if "integration_id" in arguments else None
+    entry = choose(around.config, integration_id).value_or(None)
+    dotenv = answered(read_dotenv(io.cwd))
+    chosen = choose_agent_key(flag, io.environ, entry.agent_key if entry else None, dotenv=dotenv)
+    if not is_successful(chosen) and default is not None:
+        return default
+    return answered(chosen).key
+
+
+def _refuse_broken_config(around: Surroundings, *, said: bool) -> None:
+    """A configuration that cannot be read hides the agent's key; with a key said elsewhere the command can go on."""
+    legacy = any(problem.code == LEGACY_CODE for problem in around.problems)
+    if around.problems and (legacy or not said):
+        raise Refused(around.problems)

@@ -1,0 +1,116 @@
+"""`beaker run pull`: everything a run has, into a folder of its own, all or nothing."""
+
+import argparse
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import add_agent_option, add_leaf
+from beaker.cli.run_view import mapping, result_lines
+from beaker.cli.shell import DONE, Io, one_line
+
+if TYPE_CHECKING:
+    from beaker.cli.place import Answer
+
+
+def add_pull(actions: Any) -> None:
+    """Add `run pull`."""
+    leaf = add_leaf(
+        actions,
+        "pull",
+        help="fetch candidates, reports, the winner's documents and change sets",
+        description="Writes OUTPUT_DIR/candidates.json, OUTPUT_DIR/eval_reports.json and a folder OUTPUT_DIR/RUN_ID "
+        "with them, run.json, changes/ and tree/. Works for unfinished runs too, which have no winner yet.",
+    )
+    leaf.add_argument("run_id", metavar="RUN_ID")
+    leaf.add_argument("--output-dir", default=".", metavar="DIR", help="where to write (default: here)")
+    add_agent_option(leaf)
+
+
+def pull(arguments: argparse.Namespace, io: Io) -> int:
+    """Fetch first, write last; what was there before stays until everything new is in place."""
+    from beaker.cli.place import answered, opened
+    from beaker.client.flows import download_candidate
+    from beaker.core.text import name
+    from beaker.files.atomic import write_text
+
+    run_id: str = arguments.run_id
+    output = io.cwd / arguments.output_dir
+    folder = output / _folder_name(name, run_id)
+    output.mkdir(parents=True, exist_ok=True)
+    with opened(arguments, io) as place, _replaced(folder) as fresh:
+        run = place.call("get_optimization_run", run_id=run_id)
+        candidates = place.call("list_candidates", run_id=run_id)
+        reports = place.call("list_eval_reports", run_id=run_id)
+        winner = candidates.get("winner_id")
+        bodies = {"run.json": run, "candidates.json": candidates, "eval_reports.json": reports}
+        for file, body in bodies.items():
+            write_text(fresh / file, _pretty(body))
+        if isinstance(winner, str):
+            answered(download_candidate(place.api, winner, fresh))
+    for file in ("candidates.json", "eval_reports.json"):
+        write_text(output / file, _pretty(bodies[file]))
+    pulled = sorted(path.relative_to(output).as_posix() for path in folder.rglob("*") if path.is_file())
+    if io.json:
+        io.json_line(
+            {
+                "run_id": run_id,
+                "status": run.get("status"),
+                "winner_id": winner,
+                "directory": str(folder),
+                "files": ["candidates.json", "eval_reports.json", *pulled],
+            }
+        )
+        return DONE
+    io.out(f"beaker run pull: {len(pulled)} files in {one_line(str(folder))}")
+    for line in result_lines(mapping(run.get("result"))):
+        io.out(f"  {line}")
+    if winner is None:
+        io.out("  no winner yet: the run has not completed")
+    for change_set in sorted((folder / "changes").glob("*.json")):
+        io.out(f"  changes    {one_line(str(change_set))}")
+    return DONE
+
+
+def _folder_name(rule: Any, run_id: str) -> str:
+    from beaker.core.problems import Problem, Refused
+
+    try:
+        return str(rule(run_id, "RUN_ID"))
+    except ValueError as error:
+        raise Refused(Problem("BK902", str(error))) from None
+
+
+@contextmanager
+def _replaced(folder: Path) -> Iterator[Path]:
+    """A new folder beside `folder` that takes its place when the block ends, and goes away when it raises."""
+    mark = secrets.token_hex(4)
+    fresh, old = (folder.with_name(f".{folder.name}.{kind}-{mark}") for kind in ("new", "old"))
+    fresh.mkdir()
+    try:
+        yield fresh
+        if folder.exists():
+            os.rename(folder, old)
+        os.rename(fresh, folder)
+    except BaseException:
+        if old.exists() and not folder.exists():
+            os.rename(old, folder)
+        _remove(fresh)
+        raise
+    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    """Remove a tree of ours; document trees are read-only, folders included."""
+    for parent, _, _ in os.walk(folder):
+        os.chmod(parent, 0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _pretty(body: "Answer") -> str:
+    return json.dumps(body, indent=2, allow_nan=False)

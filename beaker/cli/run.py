@@ -1,0 +1,39 @@
+"""`beaker run`: the group of commands about runs, and the check before one."""
+
+import argparse
+from importlib import import_module
+from typing import Any
+
+from beaker.cli.parser import UsageParser
+from beaker.cli.pull import add_pull
+from beaker.cli.runs import add_cancel, add_list, add_status
+from beaker.cli.shell import Io
+from beaker.cli.smoke import add_smoke
+from beaker.cli.trigger import add_trigger
+
+ACTIONS = {
+    "smoke": ("beaker.cli.smoke", "smoke"),
+    "trigger": ("beaker.cli.trigger", "trigger"),
+    "status": ("beaker.cli.runs", "status"),
+    "list": ("beaker.cli.runs", "listing"),
+    "cancel": ("beaker.cli.runs", "cancel"),
+    "pull": ("beaker.cli.pull", "pull"),
+}
+"""Action -> the module and function that perform it."""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `run` with its actions; `trigger` is meant when none is named."""
+    help_ = "check a project, start runs, watch them, fetch what they found"
+    group: UsageParser = subparsers.add_parser("run", help=help_)
+    group.implied = ("trigger", frozenset(ACTIONS))
+    actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_pull):
+        add(actions)
+
+
+def run(arguments: argparse.Namespace, io: Io) -> int:
+    """Perform the action and return its exit code."""
+    module, name = ACTIONS[arguments.action]
+    code: int = getattr(import_module(module), name)(arguments, io)
+    return code

@@ -1,0 +1,124 @@
+"""`beaker run status`, `run list` and `run cancel`: looking at runs, and ending one."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import add_agent_option, add_leaf, positive, seconds
+from beaker.cli.run_view import details, mapping, styled_status
+from beaker.cli.shell import DONE, Io, one_line
+from beaker.cli.tables import table
+
+if TYPE_CHECKING:
+    from returns.result import Result
+
+    from beaker.cli.place import Answer, Place
+    from beaker.core.problems import Problem
+    from beaker.core.strict_json import JsonObject
+
+HOSTED_INTERVAL, LOCAL_INTERVAL = 15.0, 0.5
+"""Seconds between two looks at a run elsewhere, and at one on this machine."""
+
+_COLUMNS = (("RUN ID", 38), ("STATUS", 14), ("CREATED", 26), ("STARTED", 26), ("COMPLETED", 26))
+
+
+def add_status(actions: Any) -> None:
+    """Add `run status`."""
+    leaf = add_leaf(actions, "status", help="show a run, or watch it until it ends")
+    leaf.add_argument("run_id", metavar="RUN_ID")
+    leaf.add_argument("--watch", action="store_true", help="print every change until the run ends")
+    leaf.add_argument("--poll-interval", type=seconds, metavar="SECONDS", help="between two looks (15; 0.5 locally)")
+    leaf.add_argument("--poll-timeout", type=seconds, default=0.0, metavar="SECONDS", help="stop watching then (never)")
+    add_agent_option(leaf)
+
+
+def add_list(actions: Any) -> None:
+    """Add `run list`."""
+    leaf = add_leaf(actions, "list", help="list the agent's runs, newest first")
+    leaf.add_argument("--status", metavar="STATUS", help="only runs with this status")
+    leaf.add_argument("--trigger-reason", metavar="REASON", help="only runs triggered for this reason")
+    leaf.add_argument("--limit", type=positive(100), default=25, metavar="N", help="at most so many, 1 to 100 (25)")
+    leaf.add_argument("--offset", type=positive(None, least=0), default=0, metavar="N", help="skip so many (0)")
+    add_agent_option(leaf)
+
+
+def add_cancel(actions: Any) -> None:
+    """Add `run cancel`."""
+    leaf = add_leaf(actions, "cancel", help="end a run; what it has found so far stays readable")
+    leaf.add_argument("run_id", metavar="RUN_ID")
+    add_agent_option(leaf)
+
+
+def status(arguments: argparse.Namespace, io: Io) -> int:
+    """Exit code 0 completed, 1 ended otherwise, 2 no answer, 3 not ended."""
+    from beaker.cli.place import answered, opened
+    from beaker.cli.watch import watch_run
+    from beaker.core.runs import outcome
+
+    run_id: str = arguments.run_id
+    with opened(arguments, io) as place:
+        if arguments.watch:
+            interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
+            return watch_run(
+                lambda: fetch(place, run_id), io, run_id, interval=interval, timeout=arguments.poll_timeout
+            )
+        run: Answer = answered(fetch(place, run_id))
+    seen = outcome(run)
+    if io.json:
+        io.json_line(run)
+        return seen.exit_code
+    io.out(f"{one_line(run_id)}: ", styled_status(run.get("status")))
+    for line in details(run):
+        io.out(line)
+    if seen.needs_review:
+        io.out("  a paused baseline has to be reviewed before this run goes on")
+    return seen.exit_code
+
+
+def fetch(place: "Place", run_id: str) -> "Result[JsonObject, Problem]":
+    """The run's answer; on this machine a lost worker is started again first, as with every command."""
+    place.resume()
+    return place.api.call("get_optimization_run", run_id=run_id)
+
+
+def listing(arguments: argparse.Namespace, io: Io) -> int:
+    """Print a page of runs."""
+    from beaker.cli.place import opened
+
+    with opened(arguments, io) as place:
+        page = place.call(
+            "list_optimization_runs",
+            limit=arguments.limit,
+            offset=arguments.offset,
+            status=arguments.status,
+            trigger_reason=arguments.trigger_reason,
+        )
+    if io.json:
+        io.json_line(page)
+        return DONE
+    runs = [mapping(run) for run in page["runs"]]
+    if not runs:
+        io.out("no runs")
+    else:
+        keys = ("id", "status", "created_at", "started_at", "completed_at")
+        for line in table(_COLUMNS, ([run.get(key) for key in keys] for run in runs)):
+            io.out(line)
+    first = page.get("offset", arguments.offset)
+    io.out(f"{first + 1}-{first + len(runs)} of {page.get('total')}" if runs else f"0-0 of {page.get('total')}")
+    return DONE
+
+
+def cancel(arguments: argparse.Namespace, io: Io) -> int:
+    """Cancel a run; one that is cancelled already stays so."""
+    from beaker.cli.place import opened
+    from beaker.core.problems import Problem
+    from beaker.core.runs import normal_status
+
+    with opened(arguments, io, resume=False) as place:
+        run = place.call("cancel_optimization_run", run_id=arguments.run_id)
+    if normal_status(run.get("status")) != "CANCELLED":
+        return io.fail(Problem("BK804", f"the answer says the run is {run.get('status')}, not CANCELLED"))
+    if io.json:
+        io.json_line(run)
+    else:
+        io.out(f"{one_line(arguments.run_id)}: ", styled_status("CANCELLED"))
+    return DONE

@@ -1,0 +1,246 @@
+"""`beaker run trigger`: builds the launch from configuration and options, checks it here, sends it, and may watch."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import add_agent_option, add_leaf, seconds
+from beaker.cli.run_view import mapping, styled_status
+from beaker.cli.shell import DONE, Io, Styled, one_line
+
+if TYPE_CHECKING:
+    import subprocess
+
+    from beaker.cli.place import Answer, Place, Surroundings
+    from beaker.core.config_entry import IntegrationEntry
+    from beaker.core.launch import LaunchRequest
+    from beaker.core.problems import Problem
+
+WORKER_TEARDOWN = 45.0
+"""Seconds a worker that was asked to end may take for its teardowns."""
+
+_LINKS = ("web_url", "app_url", "url")
+
+
+def add_trigger(actions: Any) -> None:
+    """Add `run trigger`."""
+    leaf = add_leaf(
+        actions,
+        "trigger",
+        help="start a run (also `beaker run` alone)",
+        description="Starts a run of a commit with a dataset. Settings come from config_defaults of the configuration "
+        "and from --config on top.",
+    )
+    leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
+    leaf.add_argument("--dataset", metavar="REF", help="NAME, NAME@production or NAME@REVISION")
+    leaf.add_argument("--dataset-id", metavar="ID", help="the dataset by its artifact id")
+    leaf.add_argument("--ref", metavar="REF", help="branch, tag or commit; @ is the branch checked out here")
+    leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
+    leaf.add_argument("--idempotency-key", metavar="KEY", help="repeat a launch whose outcome is unknown")
+    leaf.add_argument("--app-base-url", metavar="URL", help="where the printed link points")
+    leaf.add_argument("--dry-run", action="store_true", help="print the exact request, and send nothing")
+    leaf.add_argument("--watch", action="store_true", help="watch the run; locally it runs in the foreground")
+    leaf.add_argument("--poll-interval", type=seconds, metavar="SECONDS", help="with --watch (15; 0.5 locally)")
+    leaf.add_argument("--name", help=argparse.SUPPRESS)
+    add_agent_option(leaf)
+
+
+def trigger(arguments: argparse.Namespace, io: Io) -> int:
+    """Exit code 0 when the run was started; with --watch, that of `run status`."""
+    from beaker.cli.place import answered, look_around, opened
+    from beaker.core.problems import Refused
+    from beaker.core.selection import select
+
+    around = look_around(arguments, io)
+    if around.problems:
+        raise Refused(around.problems)
+    if around.config is not None:
+        for warning in around.config.warnings:
+            io.warn(warning)
+    entry = answered(select(around.config, arguments.integration_id))
+    with opened(arguments, io, around=around, foreground=arguments.watch) as place:
+        request = _request(arguments, io, place, around, entry)
+        if arguments.dry_run:
+            return _show_request(request, io)
+        run = _launch(arguments, io, place, request)
+        if not arguments.watch:
+            return _show(arguments, io, place, request, run)
+        return _watch(arguments, io, place, run)
+
+
+def _request(
+    arguments: argparse.Namespace,
+    io: Io,
+    place: "Place",
+    around: "Surroundings",
+    entry: "IntegrationEntry | None",
+) -> "LaunchRequest":
+    """The launch, or `Refused` with everything that can be told here; nothing has been sent but the agent's look-up."""
+    from beaker.cli.place import answered
+    from beaker.core.launch import (
+        LaunchRequest,
+        check_launch_keys,
+        choose_dataset,
+        choose_ref,
+        merge_config,
+        no_dataset,
+        split_config,
+    )
+    from beaker.core.problems import Problem, Refused
+
+    defaults = around.config.config_defaults if around.config is not None else None
+    merged = merge_config(defaults, entry.config_defaults if entry else None, given_config(arguments.config))
+    travels, resolved = split_config(merged)
+    answered(check_launch_keys(travels))
+    dataset = answered(choose_dataset(resolved, reference=arguments.dataset, artifact_id=arguments.dataset_id))
+    if dataset is None:
+        raise Refused(no_dataset(around.config, entry))
+    branch, dirty = _checkout(around)
+    ref = answered(choose_ref(arguments.ref, local=place.local, branch=branch))
+    agent = place.call("get_current_agent")
+    repository = agent.get("github_repository")
+    if not isinstance(repository, str) or not repository.strip():
+        raise Refused(Problem("BK804", f"the agent {place.agent_key!r} has no repository to run"))
+    if not place.local:
+        _tell_left_out(io, branch, dirty)
+    return LaunchRequest(
+        agent_key=place.agent_key,
+        config=travels,
+        dataset=dataset,
+        repository=repository,
+        ref=ref,
+        integration_id=entry.id if entry else None,
+    )
+
+
+def given_config(text: str | None) -> "Answer":
+    """The object that `--config` gives, empty without it; `Refused` unless it is a JSON object."""
+    from returns.pipeline import is_successful
+
+    from beaker.core.problems import Problem, Refused
+    from beaker.core.strict_json import parse
+
+    if text is None:
+        return {}
+    parsed = parse(text, "--config")
+    if not is_successful(parsed):
+        raise Refused(Problem("BK906", str(parsed.failure()), hint="pass one JSON object, quoted for the shell"))
+    if not isinstance(parsed.unwrap(), dict):
+        raise Refused(Problem("BK906", "--config must be a JSON object"))
+    config: Answer = parsed.unwrap()
+    return config
+
+
+def _checkout(around: "Surroundings") -> tuple[str | None, tuple[str, ...]]:
+    """The branch checked out here and its uncommitted files; nothing of either outside Git."""
+    from beaker.files.git import current_branch, dirty_files
+
+    root = around.project.git_root if around.project is not None else None
+    if root is None:
+        return None, ()
+    return current_branch(root).value_or(None), dirty_files(root).value_or(())
+
+
+def _tell_left_out(io: Io, branch: str | None, dirty: tuple[str, ...]) -> None:
+    from beaker.core.launch import left_out
+
+    line = left_out(branch=branch, default_branch=None, dirty=dirty, unpushed=0)
+    if line is not None:
+        io.note(line)
+
+
+def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "LaunchRequest") -> "Answer":
+    import uuid
+
+    from returns.pipeline import is_successful
+
+    from beaker.cli.place import answered
+    from beaker.core.problems import Refused
+
+    key = arguments.idempotency_key or str(uuid.uuid4())
+    body = request.body()
+    launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
+    if not is_successful(launched) and getattr(launched.failure(), "status", None) == 0:
+        raise Refused(_unknown_outcome(launched.failure(), key))
+    return answered(launched)
+
+
+def _unknown_outcome(problem: "Problem", key: str) -> "Problem":
+    from beaker.core.problems import Problem
+
+    hint = f"whether a run was started is unknown; repeat safely with --idempotency-key {key}"
+    return Problem(problem.code, problem.message, problem.where, hint)
+
+
+def _show_request(request: "LaunchRequest", io: Io) -> int:
+    if io.json:
+        io.json_line({"dry_run": True, "method": "POST", "path": "/v1/optimization-runs", "body": request.body()})
+        return DONE
+    import json
+
+    io.out("beaker run trigger: would send, nothing was sent")
+    io.out("POST /v1/optimization-runs")
+    io.out(json.dumps(request.body(), indent=2, ensure_ascii=False))
+    return DONE
+
+
+def _show(arguments: argparse.Namespace, io: Io, place: "Place", request: "LaunchRequest", run: "Answer") -> int:
+    link = _link(arguments, io, place, run)
+    if io.json:
+        io.json_line(run if link is None or any(run.get(key) for key in _LINKS) else {**run, "web_url": link})
+        return DONE
+    run_id = one_line(str(run.get("id", "-")))
+    ref = mapping(run.get("config")).get("github_ref") or request.ref or "the default branch"
+    io.out("beaker run trigger: ", styled_status(run.get("status", "QUEUED")), f" {run_id} github={one_line(str(ref))}")
+    if link is not None:
+        io.out(one_line(link))
+    io.note()
+    io.note(Styled("Next:", "heading"))
+    io.note(f"  1. watch it: beaker {'--local ' if place.local else ''}run status {run_id} --watch")
+    return DONE
+
+
+def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> str | None:
+    """Where a browser shows the run: as the service says, else below the web application; none for this machine."""
+    from urllib.parse import quote
+
+    from beaker.core.credentials import DEFAULT_APP_BASE_URL
+
+    for key in _LINKS:
+        if isinstance(run.get(key), str) and run[key]:
+            return str(run[key])
+    if place.local or not isinstance(run.get("id"), str):
+        return None
+    base = (arguments.app_base_url or io.environ.get("BEAKER_APP_BASE_URL", "")).strip() or DEFAULT_APP_BASE_URL
+    quoted = quote(run["id"], safe="")
+    return f"{base.rstrip('/')}/ai-engineer/runs/{quoted}?agent_key={quote(place.agent_key, safe='')}"
+
+
+def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:
+    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch
+    from beaker.cli.watch import watch_run
+
+    run_id = str(run["id"])
+    interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
+    try:
+        return watch_run(lambda: fetch(place, run_id), io, run_id, interval=interval, timeout=0)
+    finally:
+        if place.embedded is not None:
+            _end_worker(place.embedded.workers.process(run_id))
+
+
+def _end_worker(worker: "subprocess.Popen[bytes] | None") -> None:
+    """Let the worker of this command end; one that does not end by itself is asked, then made to.
+
+    An interrupt from a terminal has reached it already.
+    """
+    import subprocess
+
+    if worker is None:
+        return
+    for end, patience in ((worker.terminate, 3.0), (worker.kill, WORKER_TEARDOWN)):
+        try:
+            worker.wait(patience)
+            return
+        except subprocess.TimeoutExpired:
+            end()
+    worker.wait()
