@@ -5,6 +5,7 @@ the field's are faults, all of them reported with their JSON path. (`int` fields
 fields take integers.) Files that users write have their own rules in `core.config`.
 """
 
+import collections.abc
 from collections.abc import Iterator
 from functools import cache
 from types import NoneType, UnionType
@@ -49,6 +50,11 @@ def converter() -> cattrs.Converter:
         made.register_structure_hook(scalar, _exactly)
     made.register_structure_hook(float, _number)
     made.register_structure_hook_factory(_is_choice, _chooser)
+    opened: set[Any] = set()
+    made.register_structure_hook_factory(
+        lambda cls: get_origin(cls) in _CONTAINERS and cls not in opened,
+        lambda cls: _container_reader(cls, made, opened),
+    )
     made.register_structure_hook_factory(attrs.has, lambda cls: _reader(cls, made))
     made.register_unstructure_hook_factory(attrs.has, lambda cls: _writer(cls, made))
     return made
@@ -63,6 +69,23 @@ def _reader(cls: type[Any], made: cattrs.Converter) -> Any:
         return read(value, expected)
 
     return read_object
+
+
+def _container_reader(cls: Any, made: cattrs.Converter, opened: set[Any]) -> Any:
+    """cattrs' own reader of a list or mapping behind a look at the JSON type: it would take a string for a list."""
+    opened.add(cls)
+    try:
+        read = made.get_structure_hook(cls, cache_result=False)
+    finally:
+        opened.discard(cls)
+    types, name = _CONTAINERS[get_origin(cls)]
+
+    def read_container(value: Any, expected: Any) -> Any:
+        if not isinstance(value, types):
+            raise TypeError(f"expected {name}, found {json_name(value)}")
+        return read(value, expected)
+
+    return read_container
 
 
 def _writer(cls: type[Any], made: cattrs.Converter) -> Any:
@@ -105,6 +128,14 @@ def _chooser(cls: Any) -> Any:
 
     return choose
 
+
+_CONTAINERS: dict[Any, tuple[tuple[type[Any], ...], str]] = {
+    tuple: ((list, tuple), "a list"),
+    list: ((list, tuple), "a list"),
+    collections.abc.Sequence: ((list, tuple), "a list"),
+    dict: ((dict,), "an object"),
+    collections.abc.Mapping: ((dict,), "an object"),
+}
 
 _NAMES: dict[type[Any], str] = {
     bool: "true or false",

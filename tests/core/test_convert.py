@@ -71,6 +71,9 @@ FAULTS = [
     ),
     ({"name": "n", "inners": [{"count": 1, "share": True}]}, [("$.inners[0].share", "expected a number, found true")]),
     ({"name": None}, [("$.name", "expected a string, found null")]),
+    ({"name": "n", "inners": "ab"}, [("$.inners", "expected a list, found the string 'ab'")]),
+    ({"name": "n", "inners": {"a": 1}}, [("$.inners", "expected a list, found an object")]),
+    ({"name": "n", "extra": []}, [("$.extra", "expected an object, found a list")]),
     ({"name": {}, "note": "x" * 50}, [("$.name", "expected a string, found an object")]),
 ]
 
