@@ -154,9 +154,9 @@ def _ambiguities(steps: Mapping[Place, PlannedChange], ambiguous: Mapping[Place,
 
 
 def _tree_faults(present: Mapping[Place, TargetDocument], steps: Mapping[Place, PlannedChange]) -> Iterator[Problem]:
-    """Documents the set leaves behind that are a directory of another document, or need one that is a document."""
-    created = {key for key, step in steps.items() if step.found is None and step.outcome == "applies"}
-    deleted = {key for key, step in steps.items() if step.change.op == "delete" and step.outcome == "applies"}
+    """Documents that would be a directory of another one, or need one that is a document, once every step is done."""
+    deleted = {key for key, step in steps.items() if step.change.op == "delete"}
+    created = {key for key, step in steps.items() if step.found is None} - deleted
     parents = {(group, name[: name.rfind("/")]) for group, name in chain(present, created) if "/" in name}
     directories = parents.union((group, above) for group, name in parents for above in directories_of(name))
     clashes = {key for key in directories if (key in present and key not in deleted) or key in created}
@@ -165,7 +165,7 @@ def _tree_faults(present: Mapping[Place, TargetDocument], steps: Mapping[Place, 
             above = (group, directory)
             if above in clashes and (group, name) not in deleted:
                 touched = steps.get((group, name)) or steps.get(above)
-                if touched and not touched.reason:
+                if touched:
                     message = f"{group}/{directory} would be both a document and a directory"
                     yield Problem("BK614", message, where(touched.change))
 
