@@ -45,7 +45,7 @@ def from_json(data: object, cls: type[T], *, code: str, label: str = "$") -> Res
 @cache
 def converter() -> cattrs.Converter:
     """The one converter. Parts that add a type of their own register a hook for it here, next to the type."""
-    made = cattrs.Converter(forbid_extra_keys=True)
+    made = cattrs.Converter(forbid_extra_keys=True, unstruct_collection_overrides={tuple: list})
     for scalar in (bool, int, str):
         made.register_structure_hook(scalar, _exactly)
     made.register_structure_hook(float, _number)

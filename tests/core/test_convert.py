@@ -83,3 +83,15 @@ def test_from_json__faults__are_all_reported_with_their_path(data: Any, faults: 
     """All faults of a record come at once, each at its path."""
     problems = from_json(data, Outer, code="BK000").failure()
     assert [(problem.where, problem.message) for problem in problems] == faults
+
+
+@value
+class Pairs:
+    """A value with tuples inside tuples."""
+
+    pairs: tuple[tuple[str, float | None], ...]
+
+
+def test_to_json__tuples_inside_tuples__become_lists() -> None:
+    """What is written is what its JSON text reads back as, at every depth."""
+    assert to_json(Pairs((("a", 1.0), ("b", None)))) == {"pairs": [["a", 1.0], ["b", None]]}
