@@ -1,5 +1,6 @@
 """The budget in distinct evaluations (candidate, case): its default, its minimum, what is set aside for TEST."""
 
+from beaker.core.search.minibatches import largest_minibatch
 from beaker.core.search.settings import SearchSettings
 from beaker.core.search.split import SHARED_BELOW, split_sizes
 
@@ -16,7 +17,7 @@ def minimum_rollouts(train: int, test: int, settings: SearchSettings) -> int:
     its parent knows nothing of the minibatch yet.
     """
     selection, evidence = split_sizes(train, settings)
-    minibatch = min(settings.minibatch_size, evidence)
+    minibatch = largest_minibatch(evidence, settings.minibatch_size)
     # Where S is all of TRAIN, the parent's minibatch is paid for already and the child's lies within S.
     proposal = selection if train < SHARED_BELOW else minibatch + minibatch + selection
     return selection + proposal + reserve_for_test(test, settings)

@@ -5,6 +5,16 @@ import attrs
 from beaker.core.keyed import shuffled
 
 
+def batches_per_epoch(evidence: int, size: int) -> int:
+    """The fewest batches of at most `size` cases that hold `evidence` cases."""
+    return -(-evidence // size)
+
+
+def largest_minibatch(evidence: int, size: int) -> int:
+    """The most cases a minibatch will have, the batches of an epoch being as even as they can be."""
+    return -(-evidence // batches_per_epoch(evidence, size))
+
+
 @attrs.define
 class Walk:
     """Deals minibatches without end.
@@ -23,7 +33,7 @@ class Walk:
     def deal(self) -> tuple[str, ...]:
         """The next minibatch."""
         count = len(self._evidence)
-        batches = -(-count // self._size)
+        batches = batches_per_epoch(count, self._size)
         if not self._batch:
             self._epoch += 1
             self._order = shuffled(self._evidence, self._seed, "minibatches", self._epoch)
