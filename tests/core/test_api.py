@@ -1,0 +1,268 @@
+"""The API as values: what is built is what is read back, and every odd answer has its words."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core.api import (
+    ApiProblem,
+    Request,
+    Response,
+    build_request,
+    match_request,
+    problem_detail,
+    read_arguments,
+    read_response,
+    stated_problems,
+)
+from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Parameter
+from beaker.core.problems import Problem
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
+ids = texts.filter(lambda text: text not in (".", ".."))
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | texts,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3),
+    max_leaves=6,
+)
+OF_KIND: dict[str, st.SearchStrategy[Any]] = {
+    "string": texts,
+    "integer": st.integers(-(10**14), 10**14),
+    "boolean": st.booleans(),
+    "object": st.dictionaries(texts, json_values, max_size=3),
+    "list": st.lists(json_values, max_size=3),
+}
+
+
+def some_argument(parameter: Parameter) -> st.SearchStrategy[Any]:
+    present = OF_KIND[parameter.kind]
+    return present if parameter.required else st.none() | present
+
+
+@st.composite
+def calls(draw: st.DrawFn) -> tuple[Endpoint, dict[str, Any]]:
+    endpoint = draw(st.sampled_from(ENDPOINTS))
+    arguments: dict[str, Any] = {
+        parameter.name: draw(some_argument(parameter)) for parameter in (*endpoint.query, *(endpoint.body or ()))
+    }
+    places = [part[1:-1] for part in endpoint.path.split("/") if part.startswith("{")]
+    arguments |= {place: draw(ids) for place in places}
+    if endpoint.exactly_one:
+        chosen = draw(st.sampled_from(endpoint.exactly_one))
+        arguments |= {name: draw(texts) if name == chosen else None for name in endpoint.exactly_one}
+    return endpoint, arguments
+
+
+@given(calls())
+def test_request__read_by_the_service__gives_the_arguments_back(call: tuple[Endpoint, dict[str, Any]]) -> None:
+    """Whatever a client can ask for, the service reads the same: endpoint, arguments, defaults filled in."""
+    endpoint, arguments = call
+    request = build_request(endpoint.name, arguments, agent_key="a-1").unwrap()
+    match = match_request(request.method, request.path).unwrap()
+    assert match.endpoint == endpoint
+    read = read_arguments(match, request).unwrap()
+    expected = dict(arguments)
+    for parameter in (*endpoint.query, *(endpoint.body or ())):
+        argument = arguments[parameter.name]
+        if argument is None or (parameter.non_empty and not argument):
+            expected[parameter.name] = parameter.default
+    assert read == expected | ({"agent_key": "a-1"} if endpoint.agent_key else {})
+    assert request.path.startswith("/v1/")
+    assert request.path.isascii()
+    assert " " not in request.path
+
+
+def test_endpoints__names_and_routes__are_unique() -> None:
+    """No name and no route stands twice, and every template has its place names once."""
+    assert len(ENDPOINT) == len(ENDPOINTS)
+    routes = [(endpoint.method, endpoint.path) for endpoint in ENDPOINTS]
+    assert len(set(routes)) == len(routes)
+    for endpoint in ENDPOINTS:
+        parameters = [parameter.name for parameter in (*endpoint.query, *(endpoint.body or ()))]
+        assert len(set(parameters)) == len(parameters)
+        assert set(endpoint.exactly_one) <= set(parameters)
+        assert endpoint.body is None or endpoint.method != "GET"
+
+
+def test_build_request__launch__sends_what_the_contract_writes() -> None:
+    """The recorded launch: agent key first, defaults filled in, empty artifacts left out, the key in its header."""
+    request = build_request(
+        "create_optimization_run",
+        {"agent_key": " inv-agent ", "config": {"spend_budget_usd": 5}, "input_artifacts": [], "dataset_ref": "inv"},
+        idempotency_key="nightly-7",
+    ).unwrap()
+    assert (request.method, request.path, request.query) == ("POST", "/v1/optimization-runs", ())
+    assert request.headers == {
+        "content-type": "application/json",
+        "accept": "application/json",
+        "idempotency-key": "nightly-7",
+    }
+    assert list(json.loads(request.body or b"").items()) == [
+        ("agent_key", "inv-agent"),
+        ("config", {"spend_budget_usd": 5}),
+        ("trigger_metadata", {}),
+        ("dataset_ref", "inv"),
+    ]
+
+
+def test_build_request__queries__come_in_the_contracts_order() -> None:
+    """The agent key first, then as the table writes them."""
+    request = build_request("list_optimization_runs", {"status": "RUNNING", "offset": 3}, agent_key="k").unwrap()
+    assert request.query == (("agent_key", "k"), ("limit", "25"), ("offset", "3"), ("status", "RUNNING"))
+    assert request.body is None
+
+
+def test_build_request__path_values__are_percent_encoded() -> None:
+    """Nothing but unreserved characters is left as it is."""
+    request = build_request("set_agent_env_var", {"agent_id": "ag/1 é", "name": "A?", "value": ""}, agent_key="k")
+    assert request.unwrap().path == "/v1/agents/ag%2F1%20%C3%A9/env-vars/A%3F"
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "code"),
+    [
+        ("no_such_call", {}, "BK801"),
+        ("get_optimization_run", {}, "BK801"),
+        ("get_optimization_run", {"run_id": ""}, "BK801"),
+        ("get_optimization_run", {"run_id": ".."}, "BK801"),
+        ("get_optimization_run", {"run_id": 7}, "BK801"),
+        ("get_optimization_run", {"run_id": "r", "color": "red"}, "BK801"),
+        ("list_optimization_runs", {"limit": "many"}, "BK801"),
+        ("list_optimization_runs", {"limit": True}, "BK801"),
+        ("resolve_dataset", {}, "BK801"),
+        ("get_dataset_download_urls", {}, "BK801"),
+        ("get_dataset_download_urls", {"reference": "a", "artifact_id": "b"}, "BK801"),
+        ("create_optimization_run", {"config": {"seed": float("nan")}}, "BK801"),
+        ("create_optimization_run", {"config": {"seed": object()}}, "BK801"),
+        ("get_current_agent", {"agent_key": "  "}, "BK802"),
+        ("get_current_agent", {"agent_key": ""}, "BK802"),
+    ],
+)
+def test_build_request__wrong_arguments__are_refused(name: str, arguments: dict[str, Any], code: str) -> None:
+    """Nothing is sent for arguments that the endpoint does not take; a blank agent key never falls back."""
+    assert build_request(name, arguments, agent_key="client-key").failure().code == code
+
+
+def test_build_request__idempotency_key__only_where_it_is_taken() -> None:
+    """A key on a call that takes none is refused; a blank one is no key."""
+    assert not is_successful(build_request("get_current_agent", {}, agent_key="k", idempotency_key="x"))
+    blank = build_request("create_optimization_run", {}, agent_key="k", idempotency_key="").unwrap()
+    assert "idempotency-key" not in blank.headers
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/v1/nothing", 404),
+        ("GET", "/v1/optimization-runs/", 404),
+        ("GET", "/", 404),
+        ("DELETE", "/v1/optimization-runs", 405),
+        ("GET", "/v1/datasets/uploads", 405),
+    ],
+)
+def test_match_request__no_route__says_404_or_405(method: str, path: str, status: int) -> None:
+    """A path that exists under another method says which."""
+    assert match_request(method, path).failure().status == status
+
+
+def test_match_request__fixed_segment__beats_a_place() -> None:
+    """`/v1/agents/current` is no agent's id."""
+    assert match_request("GET", "/v1/agents/current").unwrap().endpoint.name == "get_current_agent"
+    assert match_request("POST", "/v1/datasets/a%2Fb/complete").unwrap().parameters == {"artifact_id": "a/b"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"{", b"[]", b'"x"', b'{"agent_key": "a", "agent_key": "b"}', b'{"agent_key": NaN}', b"\xff", b"[" * 100_000],
+)
+def test_read_arguments__body_that_is_no_object__is_refused(body: bytes) -> None:
+    """Broken JSON, other JSON, duplicate keys, NaN, other encodings: one BK450 each, no exception."""
+    match = match_request("POST", "/v1/optimization-runs").unwrap()
+    request = Request(method="POST", path="/v1/optimization-runs", body=body)
+    assert {problem.code for problem in read_arguments(match, request).failure()} == {"BK450"}
+
+
+def test_read_arguments__many_faults__are_all_named() -> None:
+    """Unknown keys, wrong types, missing and doubled parameters come together."""
+    match = match_request("GET", "/v1/datasets/resolve").unwrap()
+    query = (("limit", "5"), ("agent_key", " "), ("agent_key", "x"))
+    problems = read_arguments(match, Request(method="GET", path="/", query=query)).failure()
+    assert [problem.message for problem in problems] == [
+        "the query has agent_key twice",
+        "the query has no key 'limit'",
+        "the query needs reference",
+    ]
+    match = match_request("GET", "/v1/datasets").unwrap()
+    request = Request(method="GET", path="/", query=(("limit", "ten"), ("agent_key", "")))
+    assert len(read_arguments(match, request).failure()) == 2
+
+
+def test_read_response__success__is_its_object() -> None:
+    """An empty body is an empty object; required keys must be there with their type."""
+    assert read_response("logout_user", Response(status=204)).unwrap() == {}
+    assert read_response("list_agents", Response(status=200, body=b'{"agents": [], "x": 1}')).unwrap() == {
+        "agents": [],
+        "x": 1,
+    }
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b'"x"', b"<html>", b'{"agents": {}}', b"{}", b'{"agents": NaN}'])
+def test_read_response__broken_success__has_status_0(body: bytes) -> None:
+    """What no service may answer is told apart from a refusal."""
+    problem = read_response("list_agents", Response(status=200, body=body)).failure()
+    assert (problem.code, problem.status) == ("BK804", 0)
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code", "message"),
+    [
+        (400, b'{"detail": "no"}', "BK805", "no"),
+        (401, b'{"detail": "expired"}', "BK806", "expired"),
+        (404, b"", "BK807", "the service answered 404"),
+        (409, b'{"detail": {"code": "OTHER", "n": 1}}', "BK805", '{"code": "OTHER", "n": 1}'),
+        (422, b'{"detail": [{"msg": "bad"}, {"msg": "worse"}]}', "BK805", "bad; worse"),
+        (422, b'{"detail": {"code": "BK455", "message": "unknown", "hint": "upload"}}', "BK455", "unknown"),
+        (500, b"<h1>\xff</h1>", "BK808", "<h1>�</h1>"),
+        (503, b'{"error": "busy"}', "BK808", '{"error": "busy"}'),
+        (302, b"", "BK805", "the service answered 302"),
+        (500, b"[" * 100_000, "BK808", None),
+    ],
+)
+def test_read_response__refusal__shows_the_detail(status: int, body: bytes, code: str, message: str | None) -> None:
+    """The service's own words, its code where it states one of ours, never an exception."""
+    problem = read_response("list_agents", Response(status=status, body=body)).failure()
+    assert (problem.status, problem.code) == (status, code)
+    assert message is None or problem.message == message
+
+
+def test_read_response__401__says_to_log_in() -> None:
+    """Whoever is not known is told what to do."""
+    assert "log in" in read_response("list_agents", Response(status=401)).failure().hint
+
+
+problems = st.builds(Problem, st.sampled_from(["BK101", "BK461"]), texts, st.just("") | texts, st.just("") | texts)
+
+
+@given(st.lists(problems, min_size=1, max_size=4).map(tuple))
+def test_problem_detail__read_back__is_the_same_problems(stated: tuple[Problem, ...]) -> None:
+    """What a service refuses with, a client shows: every problem with its code, place and hint."""
+    body = json.dumps(problem_detail(stated)).encode()
+    read = read_response("list_agents", Response(status=422, body=body)).failure()
+    assert read.code == stated[0].code
+    listed = stated_problems(read)
+    assert [(one.code, one.message, one.where) for one in listed] == [
+        (one.code, one.message, one.where) for one in stated
+    ]
+    assert all(one.hint in (found.hint, "") for one, found in zip(stated, listed, strict=True))
+
+
+def test_stated_problems__plain_problem__is_itself() -> None:
+    """A problem without a list of the service's stands for itself, a malformed list too."""
+    plain = Problem("BK803", "no answer")
+    assert stated_problems(plain) == (plain,)
+    odd = ApiProblem("BK805", "odd", status=422, detail={"problems": ["x"]})
+    assert stated_problems(odd) == (odd,)
