@@ -137,7 +137,7 @@ def _targets(reader: ConfigReader) -> Any:
     if node is None:
         return None
     before = len(reader.problems)
-    declared = reader.json("targets")
+    declared = reader.json("targets", node)
     if len(reader.problems) > before:
         return declared
     place = reader.place("targets")

@@ -61,11 +61,8 @@ class ConfigReader:
                 self.refuse(item, f"{self.place(key)}[{index}] must be text, not {kind_of(item)}")
         return tuple(item for item in node.items if isinstance(item, Scalar))
 
-    def json(self, key: str) -> Any:
-        """The key's value as JSON; `None` when it is absent."""
-        node = self.node.get(key)
-        if node is None:
-            return None
+    def json(self, key: str, node: Node) -> Any:
+        """What stands at `key`, `node`, as JSON."""
         made, problems = plain_json(node, file=self.file, path=self.place(key))
         self.problems.extend(problems)
         return made
@@ -78,7 +75,7 @@ class ConfigReader:
         if not isinstance(node, MapNode):
             self.refuse(node, f"{self.place(key)} must be a mapping, not {kind_of(node)}")
             return ReadOnlyDict()
-        return ReadOnlyDict(self.json(key))
+        return ReadOnlyDict(self.json(key, node))
 
     def warnings(self, known: Collection[str]) -> Iterator[Problem]:
         """A warning for each key that means nothing here; keys that start with `x-`, `_` or `.` are one's own."""

@@ -237,14 +237,14 @@ def test_body__wire_example__is_the_documented_one() -> None:
     "branch, dirty, unpushed, says",
     [
         ("main", [], 0, None),
-        ("feature", [], 0, "not included in this run: the branch feature, since main runs without --ref"),
-        (None, [], 0, "not included in this run: the detached commit that is checked out"),
-        ("main", ["b", "a"], 1, "not included in this run: 1 unpushed commit; uncommitted changes in a, b"),
+        ("feature", [], 0, "the branch feature, since main runs without --ref"),
+        (None, [], 0, "the detached commit that is checked out"),
+        ("main", ["b", "a"], 1, "1 unpushed commit; uncommitted changes in a, b"),
         (
             "main",
             list("abcdefg"),
             2,
-            "not included in this run: 2 unpushed commits; uncommitted changes in a, b, c, d, e and 2 more",
+            "2 unpushed commits; uncommitted changes in a, b, c, d, e and 2 more",
         ),
     ],
 )

@@ -144,6 +144,21 @@ def test_camel_and_snake__every_key__are_inverse(key: str) -> None:
     assert snake(camel(key)) == key
 
 
+def test_parse_launch_settings__values_no_json_holds__are_refused() -> None:
+    """Settings that never were JSON text are judged as strictly."""
+    optimizer = {"command": ["x"], "selection_fraction": 10**400, "timeouts": {"run_case": float("inf")}}
+    problems = parse_launch_settings({"harness_optimization": optimizer, "extra": {"a": (1,)}}).failure()
+    assert [problem.where for problem in problems] == [
+        "config.harness_optimization.selection_fraction",
+        "config.harness_optimization.timeouts.run_case",
+        "config.extra",
+    ]
+    (problem,) = parse_launch_settings(
+        {"harness_optimization": {"command": ["x"]}, "extra": {"a": float("nan")}}
+    ).failure()
+    assert "finite" in problem.message
+
+
 def test_closest__far_names__suggest_nothing() -> None:
     """A suggestion is made only for a likely slip, whatever the spelling."""
     assert closest("maxRolouts", OPTIMIZER_KEYS) == "max_rollouts"
