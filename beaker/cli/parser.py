@@ -38,10 +38,6 @@ LATER_OPTIONS = {
 """Options of other generations and editions, with the reason why they are refused here."""
 
 LATER_COMMANDS = {
-    "run": "beaker.cli.run",
-    "dataset": "beaker.cli.dataset",
-    "changes": "beaker.cli.changes",
-    "demo": "beaker.cli.demo.command",
     "login": "this version has no browser login; pass --api-key, set BEAKER_API_KEY, or work with --local",
     "logout": "this version stores no login",
     "auth": "this version stores no login; --local needs none",

@@ -138,7 +138,13 @@ def opened(
     if base_url.is_local:
         key = _agent_key(arguments, io, around, agent, default=LOCAL)
         with _embedded(arguments, io, around, foreground) as embedded:
-            place = Place(Api(embedded, key), key, io, embedded=embedded, resumes=resume and not arguments.no_resume)
+            place = Place(
+                Api(embedded, key, sleep=io.sleep),
+                key,
+                io,
+                embedded=embedded,
+                resumes=resume and not arguments.no_resume,
+            )
             place.resume()
             yield place
         return
@@ -152,7 +158,7 @@ def opened(
     )
     transport = HttpTransport(base_url.url, credential.token)
     try:
-        yield Place(Api(transport, key), key, io)
+        yield Place(Api(transport, key, sleep=io.sleep), key, io)
     finally:
         transport.close()
 

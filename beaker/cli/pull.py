@@ -1,10 +1,7 @@
 """`beaker run pull`: everything a run has, into a folder of its own, all or nothing."""
 
 import argparse
-import json
 import os
-import secrets
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -89,6 +86,8 @@ def _folder_name(rule: Any, run_id: str) -> str:
 @contextmanager
 def _replaced(folder: Path) -> Iterator[Path]:
     """A new folder beside `folder` that takes its place when the block ends, and goes away when it raises."""
+    import secrets
+
     mark = secrets.token_hex(4)
     fresh, old = (folder.with_name(f".{folder.name}.{kind}-{mark}") for kind in ("new", "old"))
     fresh.mkdir()
@@ -107,10 +106,14 @@ def _replaced(folder: Path) -> Iterator[Path]:
 
 def _remove(folder: Path) -> None:
     """Remove a tree of ours; document trees are read-only, folders included."""
+    import shutil
+
     for parent, _, _ in os.walk(folder):
         os.chmod(parent, 0o700)
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _pretty(body: "Answer") -> str:
+    import json
+
     return json.dumps(body, indent=2, allow_nan=False)

@@ -1,10 +1,9 @@
 """`beaker run smoke`: checks a project and its dataset before a launch; customer code runs in processes of its own."""
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, positive
-from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line
+from beaker.cli.parser import add_agent_option, add_leaf
 
 
 def add_smoke(actions: Any) -> None:

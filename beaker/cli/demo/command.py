@@ -1,9 +1,6 @@
 """The command `beaker demo`: makes the example project and drives it through the ordinary commands."""
 
 import argparse
-import io as text_io
-import json
-import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +93,6 @@ class _Steps:
     def __init__(self, io: Io, directory: Path) -> None:
         environ = {name: text for name, text in io.environ.items() if not name.startswith("BEAKER_")}
         self.io = io.derive(cwd=directory, environ=environ, stdout=io.stderr if io.json else io.stdout, json=False)
-        self.quiet = io.json and io.quiet
         self.number = 0
 
     def say(self, *parts: str) -> None:
@@ -109,14 +105,17 @@ class _Steps:
 
         self.number += 1
         self.say()
-        self.say(Styled(f"[{self.number}] beaker {shlex.join(argv)}", "heading"))
+        self.say(Styled(f"[{self.number}] beaker {' '.join(map(_quoted, argv))}", "heading"))
         return run_command([*(["--quiet"] if self.io.quiet else []), *argv], self.io)
 
     def latest_run(self) -> str | None:
         """The id of the newest run in the project, asked from the place that ran it."""
+        import json
+        from io import StringIO
+
         from beaker.cli.__main__ import run as run_command
 
-        answer = text_io.StringIO()
+        answer = StringIO()
         listing = ["--local", "--no-resume", "run", "list", "--limit", "1", "--json"]
         if run_command(listing, self.io.derive(stdout=answer)) != DONE:
             return None
@@ -139,7 +138,15 @@ def _make(directory: Path, io: Io) -> int:
     return DONE if is_successful(made) else io.fail(made.failure())
 
 
+def _quoted(word: str) -> str:
+    from shlex import quote
+
+    return quote(word)
+
+
 def _read(path: Path) -> "Answer":
+    import json
+
     answer: Answer = json.loads(path.read_text(encoding="utf-8"))
     return answer
 
@@ -160,6 +167,6 @@ def _show(summary: "Answer", folder: Path, io: Io) -> None:
     io.out(f"  run state   {directory / '.beaker' / 'local'}")
     io.out()
     io.out(Styled("Next:", "heading"))
-    io.out(f"  cd {shlex.quote(str(directory))}")
-    io.out(f"  beaker changes apply {shlex.quote(str(changes))} --dir .    # take the winner's playbooks")
+    io.out(f"  cd {_quoted(str(directory))}")
+    io.out(f"  beaker changes apply {_quoted(str(changes))} --dir .    # take the winner's playbooks")
     io.out("  git diff                                                  # look at them")
