@@ -217,10 +217,9 @@ def _walk(root: Path, *, most: int | None = None) -> Iterator[tuple[str, os.DirE
         with os.scandir(folder) as scan:
             entries = sorted(islice(scan, most), key=lambda entry: entry.name)
         for entry in entries:
-            path = f"{above}{entry.name}"
-            yield path, entry
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append((f"{path}/", entry.path))
+            yield f"{above}{entry.name}", entry
+        folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
+        waiting += [(f"{above}{entry.name}/", entry.path) for entry in reversed(folders)]
 
 
 def _kind(mode: int) -> str:

@@ -166,10 +166,10 @@ _KINDS: dict[type, str] = {list: "a list", str: "a string", bool: "true or false
 
 def _hint(line: bytes) -> str:
     stripped = line.strip()
-    if stripped in (b"{", b"[", b"[{") or (stripped.startswith(b"{") and not stripped.endswith(b"}")):
-        return "every line must hold one whole JSON object; this one looks spread over several lines"
-    if stripped.startswith(b"{'"):
-        return "JSON strings stand in double quotes"
     if stripped.endswith((b",}", b"},")):
         return "remove the comma at the end"
+    if stripped.startswith(b"{'"):
+        return "JSON strings stand in double quotes"
+    if stripped in (b"{", b"[", b"[{") or (stripped.startswith(b"{") and not stripped.endswith(b"}")):
+        return "every line must hold one whole JSON object; this one looks spread over several lines"
     return "every line must hold one whole JSON object"
