@@ -1,0 +1,109 @@
+"""The store: opened by several processes at once, wherever SQLite can keep a file."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from beaker.core.problems import Refused
+from beaker.service.database import database_fault, migrate, open_database, schema_version, write_ahead
+from beaker.service.migrations import MIGRATIONS
+
+WRITER = """
+import sys
+from pathlib import Path
+from beaker.service.database import open_database
+database = open_database(Path(sys.argv[1]))
+for number in range(50):
+    with database.transaction():
+        found = database.row("SELECT count(*) AS n FROM documents")["n"]
+        database.execute("INSERT INTO documents VALUES (:key, :text)", key=f"{sys.argv[2]}-{number}", text=str(found))
+database.close()
+"""
+
+
+def test_open_database__several_processes_at_once__all_write(tmp_path: Path) -> None:
+    """Four processes create the same file in the same moment; no write is lost, no transaction sees another's half."""
+    path = tmp_path / "beaker.db"
+    writers = [subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(number)]) for number in range(4)]
+    assert [writer.wait(60) for writer in writers] == [0, 0, 0, 0]
+    database = open_database(path)
+    seen = {row["content"] for row in database.rows("SELECT content FROM documents")}
+    assert seen == {str(number) for number in range(200)}
+    database.close()
+
+
+def test_open_database__ordinary_disk__writes_ahead(tmp_path: Path) -> None:
+    """WAL with NORMAL where the file system takes it."""
+    database = open_database(tmp_path / "beaker.db")
+    assert [row[0] for row in database.rows("PRAGMA journal_mode")] == ["wal"]
+    assert [row[0] for row in database.rows("PRAGMA synchronous")] == [1]
+    database.close()
+
+
+def test_write_ahead__refused_by_the_file_system__falls_back(tmp_path: Path) -> None:
+    """Without shared memory (here: locks by files) WAL is refused; the store works with a rollback journal."""
+    connection = sqlite3.connect(f"file:{tmp_path / 'beaker.db'}?vfs=unix-dotfile", uri=True)
+    assert not write_ahead(connection)
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+
+
+def test_migrate__newer_schema__is_refused(tmp_path: Path) -> None:
+    """A store that a later Beaker wrote is left alone, with words."""
+    database = open_database(tmp_path / "beaker.db")
+    assert schema_version(database) == len(MIGRATIONS)
+    database.execute("UPDATE schema_version SET version = 99")
+    with pytest.raises(Refused) as refused:
+        migrate(database, "beaker.db")
+    assert refused.value.problems[0].code == "BK471"
+    database.close()
+
+
+def test_transaction__that_raises__leaves_nothing(tmp_path: Path) -> None:
+    """All or nothing."""
+    database = open_database(tmp_path / "beaker.db")
+
+    def interrupted() -> None:
+        with database.transaction():
+            database.execute("INSERT INTO documents VALUES ('a', 'b')")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        interrupted()
+    assert database.rows("SELECT * FROM documents") == []
+    database.close()
+
+
+def test_database_fault__each_kind__has_its_status(tmp_path: Path) -> None:
+    """Full, busy, read-only and broken are told apart."""
+    path = tmp_path / "beaker.db"
+    database = open_database(path)
+    other = open_database(path, busy_seconds=0)
+    with pytest.raises(sqlite3.OperationalError) as busy, database.transaction():
+        other.execute("INSERT INTO documents VALUES ('a', 'b')")
+    assert database_fault(busy.value)[0] == 503
+    other.execute("PRAGMA query_only=ON")
+    with pytest.raises(sqlite3.OperationalError) as read_only:
+        other.execute("INSERT INTO documents VALUES ('a', 'b')")
+    assert "BEAKER_LOCAL_DIR" in database_fault(read_only.value)[1].hint
+    pages = database.row("PRAGMA page_count")
+    assert pages is not None
+    database.rows(f"PRAGMA max_page_count={pages[0]}")
+    with pytest.raises(sqlite3.OperationalError) as full:
+        database.execute("INSERT INTO documents VALUES ('a', :text)", text="x" * 1_000_000)
+    assert database_fault(full.value)[0] == 507
+    database.close()
+    other.close()
+
+
+def test_open_database__no_database__is_an_error(tmp_path: Path) -> None:
+    """A file of something else is not touched."""
+    path = tmp_path / "beaker.db"
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(sqlite3.DatabaseError) as error:
+        open_database(path)
+    assert database_fault(error.value)[1].code == "BK474"
+    assert path.read_bytes() == b"not a database" * 100
