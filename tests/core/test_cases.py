@@ -225,6 +225,8 @@ def test_from_json__unknown_verdict_or_kind__says_what_is_expected() -> None:
     assert [(fault.where, fault.message) for fault in read.failure()] == [
         ("$.verdict", "expected 'pass' or 'fail' or a number, found true")
     ]
+    whole = from_json({"name": "n", "verdict": 1}, Check, code="BK000").unwrap()
+    assert type(whole.verdict) is float
     read_result = from_json({"output": 1, "output_kind": "x"}, CaseResult, code="BK000")
     assert read_result.failure()[0].where == "$.output_kind"
 

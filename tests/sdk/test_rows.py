@@ -244,6 +244,7 @@ TABLE: list[tuple[Any, Any, Any]] = [
     (bool | float, 1, 1.0),
     (float | str, 5, 5.0),
     (int | bool, True, True),
+    (int | float, True, 1),
     (date | str, "2024-01-31", "2024-01-31"),
     (date | int, "2024-01-31", date(2024, 1, 31)),
     (list[int] | list[str], ["1"], ["1"]),

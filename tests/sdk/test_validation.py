@@ -296,6 +296,12 @@ from beaker import Integration
 integration = Integration(**GOOD)
 good = GOOD
 
+class Unchecked(Integration):
+    def __attrs_post_init__(self):
+        pass
+
+unchecked = Unchecked(**(GOOD | {"run_case": None}))
+
 def factory():
     return integration
 
@@ -320,6 +326,12 @@ def test_load__direct_attribute__is_the_same_object_each_time(entry: str) -> Non
     """Loading follows Python's module cache, and a module's own `__getattr__` counts."""
     loaded = load_integration(f"{entry}:integration")
     assert loaded is load_integration(f"{entry}:integration") is load_integration(f"{entry}:lazy")
+
+
+def test_load__what_construction_let_through__is_validated(entry: str) -> None:
+    """Loading validates again, so a subclass cannot talk its way out of the checks."""
+    with pytest.raises(InvalidIntegrationType, match="run_case must be"):
+        load_integration(f"{entry}:unchecked")
 
 
 @pytest.mark.parametrize("entrypoint", ["", ":", "m:", ":a", "m", "m:a:b", "m:a.b"])
