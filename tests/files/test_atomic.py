@@ -74,6 +74,32 @@ def test_write_bytes__missing_folder__raises(tmp_path: Path) -> None:
         write_bytes(tmp_path / "no" / "f", b"x")
 
 
+_WRITE_FOREVER = """
+import itertools, sys
+from pathlib import Path
+from beaker.files.atomic import write_bytes
+for count in itertools.count():
+    write_bytes(Path(sys.argv[1]), (b"ab"[count % 2 : count % 2 + 1]) * 200_000)
+    if count == 1:
+        print("going", flush=True)
+"""
+
+
+def test_write_bytes__killed_at_any_moment__leaves_one_whole_content(tmp_path: Path) -> None:
+    """A reader finds the old content or the new one, never a mixture, while the writer runs and after kill -9."""
+    path = tmp_path / "f"
+    for _ in range(3):
+        writer = subprocess.Popen([sys.executable, "-c", _WRITE_FOREVER, str(path)], stdout=subprocess.PIPE, text=True)
+        assert writer.stdout is not None
+        with writer.stdout:
+            writer.stdout.readline()
+            for _ in range(30):
+                assert path.read_bytes() in (b"a" * 200_000, b"b" * 200_000)
+            writer.kill()
+        writer.wait()
+        assert path.read_bytes() in (b"a" * 200_000, b"b" * 200_000)
+
+
 _FULL_DISK = """
 import subprocess, sys, os
 from pathlib import Path
