@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from beaker.cli.endpoints import COMMAND_ENDPOINTS
 from beaker.cli.parser import COMMANDS, LATER_COMMANDS, LATER_OPTIONS, build_parser
+from beaker.core.endpoints import ENDPOINT
 
 
 def leaves(parser: Any, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], Any]]:
@@ -53,6 +55,12 @@ def test_json__every_command__has_it() -> None:
             continue
         options = {option for action in parser._actions for option in action.option_strings}
         assert {"--json", "--local", "--quiet", "--verbose"} <= options, path
+
+
+def test_endpoints__registry__names_every_command_and_real_endpoints() -> None:
+    """Every command but the demo, which runs the others, says what it calls."""
+    assert {" ".join(path) for path, _ in leaves(build_parser())} == {*COMMAND_ENDPOINTS, "demo"}
+    assert {name for names in COMMAND_ENDPOINTS.values() for name in names} <= ENDPOINT.keys()
 
 
 @pytest.mark.parametrize("switch", ["--local", "--quiet", "--verbose", "--no-resume"])

@@ -9,6 +9,10 @@ from typing import Any
 
 import pytest
 
+from beaker.cli.endpoints import COMMAND_ENDPOINTS
+from beaker.cli.run import ACTIONS
+from beaker.core.api import match_request
+
 CONFIG = """\
 integrations:
   invoices:
@@ -84,9 +88,19 @@ def remote(service: Service, beaker: Callable[..., Any], tmp_path: Path) -> Call
 
     def call(*argv: str, **options: Any) -> Any:
         options.setdefault("sleep", lambda _: None)
-        return beaker("--base-url", service.url, "--api-key", "secret-key", *argv, **options)
+        before = len(service.requests)
+        done = beaker("--base-url", service.url, "--api-key", "secret-key", *argv, **options)
+        command = " ".join(argv[:2]) if argv[1] in ACTIONS or argv[0] != "run" else "run trigger"
+        called = [called_endpoint(request["call"]) for request in service.requests[before:]]
+        assert set(called) <= set(COMMAND_ENDPOINTS[command]), f"{command} called {called}"
+        return done
 
     return call
+
+
+def called_endpoint(call: str) -> str:
+    method, _, path = call.partition(" ")
+    return match_request(method, path).unwrap().endpoint.name
 
 
 AGENT = (200, {"id": "ag_1", "key": "inv-agent", "github_repository": "acme/invoices"})

@@ -33,8 +33,13 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     directory = _directory(arguments.dir, io)
     # Under JSON standard output belongs to the one line at the end; the commands' own output is progress.
     steps = _Steps(io, directory)
+    code = _make(directory, io)
+    if code:
+        if arguments.dir is None:
+            directory.rmdir()
+        return code
     steps.say(f"The demo project is {directory}")
-    code = _make(directory, io) or steps.run("run", "smoke")
+    code = steps.run("run", "smoke")
     code = code or steps.run("--local", "dataset", "upload", "dataset", "--name", DATASET)
     if code:
         return code

@@ -1,11 +1,12 @@
 """Lays out the example project: its files, its dataset beside the commit, and the commit."""
 
 import json
+import shutil
 import sys
 from pathlib import Path
 
 from returns.pipeline import is_successful
-from returns.result import Failure, Result, Success
+from returns.result import Failure, Result
 
 from beaker.cli.demo.invoices import Row, make_rows
 from beaker.core.problems import Problem
@@ -31,22 +32,39 @@ def create_project(directory: Path, *, python: str = sys.executable) -> Result[s
     """Fill `directory`, which is made when missing and must be empty, and return the id of its first commit.
 
     `python` runs the proposer. BK721 for a folder that holds something, BK701 for one that cannot be written, BK710
-    when Git is missing.
+    when Git is missing; the folder is then as it was.
     """
+    existed = directory.exists()
     try:
         directory.mkdir(parents=True, exist_ok=True)
         if any(directory.iterdir()):
             hint = "name a folder that is empty or does not exist yet"
             return Failure(Problem("BK721", "the folder for the demo is not empty", str(directory), hint))
-        made = init_repository(directory)
-        if not is_successful(made):
-            return Failure(made.failure())
+    except OSError as error:
+        return Failure(os_problem(error, "make the folder for the demo", directory))
+    made = _filled(directory, python)
+    if not is_successful(made):
+        _emptied(directory, remove=not existed)
+    return made
+
+
+def _filled(directory: Path, python: str) -> Result[str, Problem]:
+    made = init_repository(directory)
+    if not is_successful(made):
+        return Failure(made.failure())
+    try:
         _write_files(directory, python)
         write_dataset(directory / "dataset")
     except OSError as error:
         return Failure(os_problem(error, "write the demo project", directory))
-    committed = commit_all(directory, "An invoice reader with a few playbooks")
-    return committed if not is_successful(committed) else Success(committed.unwrap())
+    return commit_all(directory, "An invoice reader with a few playbooks")
+
+
+def _emptied(directory: Path, *, remove: bool) -> None:
+    for path in directory.iterdir():
+        shutil.rmtree(path, ignore_errors=True) if path.is_dir() else path.unlink(missing_ok=True)
+    if remove:
+        directory.rmdir()
 
 
 def write_dataset(directory: Path) -> None:
