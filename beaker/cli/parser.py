@@ -5,7 +5,7 @@ Parsing decides nothing. A command module offers `add_parser(subparsers)`, which
 """
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -81,8 +81,11 @@ class UsageParser(argparse.ArgumentParser):
         return super().parse_known_args(args, namespace)
 
 
-def build_parser() -> UsageParser:
-    """The whole tree; the namespace it makes always has `command`, `json`, `local`, `quiet` and `verbose`."""
+def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
+    """The tree, or the part of it that a command line needs: building it all takes longer than most commands do.
+
+    The namespace it makes always has `command`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
+    """
     from importlib import import_module
 
     parser = UsageParser(
@@ -96,7 +99,7 @@ def build_parser() -> UsageParser:
     _add_anywhere(parser, at_root=True)
     parser.set_defaults(json=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=UsageParser)
-    for name in COMMANDS:
+    for name in commands_wanted:
         import_module(COMMANDS[name]).add_parser(commands)
     return parser
 
@@ -138,7 +141,15 @@ def positive(most: int | None, *, least: int = 1) -> Callable[[str], int]:
 
 def parse(argv: Sequence[str], io: "Io") -> argparse.Namespace:
     """Parse `argv`, or raise `Refused` with what is wrong. `--help` and `--version` print and raise `SystemExit`."""
+    named = [name for name in COMMANDS if name in argv]
     with redirect_stdout(io.stdout), redirect_stderr(io.stderr):
+        if named or "--version" in argv:
+            try:
+                return build_parser(named).parse_args(argv)
+            except SystemExit:
+                raise
+            except _usage_refused():
+                pass  # the whole tree words it better
         try:
             return build_parser().parse_args(argv)
         except SystemExit:

@@ -17,10 +17,11 @@ import sys
 import time
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from beaker.core.problems import Problem
 
 T = TypeVar("T")
@@ -52,7 +53,7 @@ class Io:
         stderr: TextIO,
         stdin: TextIO,
         environ: Mapping[str, str],
-        cwd: Path,
+        cwd: "Path",
         json: bool = False,
         quiet: bool = False,
         verbose: bool = False,
@@ -165,6 +166,8 @@ def one_line(text: str) -> str:
 
 def process_io() -> Io:
     """The view of this process; a stream that was closed before we started swallows what it is given."""
+    from pathlib import Path
+
     streams: dict[str, Any] = {}
     for name, mode in (("stdout", "w"), ("stderr", "w"), ("stdin", "r")):
         streams[name] = getattr(sys, name) or open(os.devnull, mode, encoding="utf-8")  # noqa: SIM115  # lives on
