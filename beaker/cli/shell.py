@@ -152,9 +152,9 @@ class Styled(str):
 
 
 def problems_json(problems: "tuple[Problem, ...]") -> dict[str, Any]:
-    """The JSON form of a refusal: the first problem's keys, and `others` with the same keys each."""
-    first, *others = ({name: getattr(p, name) for name in ("code", "message", "where", "hint")} for p in problems)
-    return {**first, "others": others}
+    """The JSON form of a refusal: the first problem's keys, and `problems`, all of them, with the same keys each."""
+    every = [{name: getattr(problem, name) for name in ("code", "message", "where", "hint")} for problem in problems]
+    return {**every[0], "problems": every}
 
 
 def one_line(text: str) -> str:

@@ -58,23 +58,17 @@ def test_fail__many_problems__counts_the_rest() -> None:
     assert "row 50" not in said(view.stderr)
     assert "20 more" in said(view.stderr)
     machine.fail(many)
-    assert len(json.loads(said(machine.stderr))["error"]["others"]) == 69
+    assert len(json.loads(said(machine.stderr))["error"]["problems"]) == 70
 
 
-def test_fail__json__is_one_line_on_stderr() -> None:
+def test_fail__json__is_one_line_on_stderr(conforms: Callable[[object, str], None]) -> None:
     """Under --json a refusal is one JSON line on the error stream and nothing on stdout."""
     view = shell(json=True)
     view.fail(FULL)
     (line,) = said(view.stderr).splitlines()
-    assert json.loads(line) == {
-        "error": {
-            "code": "BK104",
-            "message": "two entries",
-            "where": "beaker.yaml:3",
-            "hint": "set default_integration",
-            "others": [],
-        }
-    }
+    problem = {"code": "BK104", "message": "two entries", "where": "beaker.yaml:3", "hint": "set default_integration"}
+    assert json.loads(line) == {"error": {**problem, "problems": [problem]}}
+    conforms(json.loads(line), "cli-error.json")
     assert said(view.stdout) == ""
 
 

@@ -205,8 +205,3 @@ def evaluated(case_id: str, objective: float) -> Evaluation:
         return Evaluation(case_id, error=CaseError("raised", "KeyError: 'x'", "Traceback ..."), duration_ms=2.5)
     score = CaseScore(objective, {"total": objective}, checks=(Check("fits", "pass"), Check("near", 0.5)))
     return Evaluation(case_id, output={"n": 1}, score=score, duration_ms=1.5, attempts=2)
-
-
-def digest_of(data: bytes) -> str:
-    """SHA-256 in hex."""
-    return sha256(data).hexdigest()
