@@ -18,8 +18,12 @@ class Worker(Protocol):
         """Whether it can take more work."""
         ...
 
-    async def close(self) -> None:
+    async def close(self) -> object:
         """Let it leave what it entered, and end it."""
+        ...
+
+    async def kill(self) -> None:
+        """End it at once."""
         ...
 
 
@@ -68,10 +72,13 @@ class Pool(Generic[W]):
         finally:
             await asyncio.shield(self._give_back(slot, weight))
 
-    async def close(self) -> None:
-        """End every process; leases must have ended."""
+    async def close(self, *, patience: float | None = None) -> None:
+        """End every process; one that has not ended after `patience` seconds is killed.
+
+        Processes in use are ended when their leases end. Nothing may be leased afterwards.
+        """
         slots, self._slots = self._slots, []
-        await asyncio.gather(*(self._end(slot) for slot in slots))
+        await asyncio.gather(*(self._end(slot, patience) for slot in slots if slot.taken == 0))
 
     async def _take(self, key: str, weight: int) -> _Slot[W]:
         async with self._changed:
@@ -125,12 +132,15 @@ class Pool(Generic[W]):
             await self._end(slot)
         await self._announce()
 
-    async def _end(self, slot: _Slot[W]) -> None:
-        if slot.worker is not None:
-            try:
-                await slot.worker.close()
-            except Exception as error:
-                self._failed_close(error)
+    async def _end(self, slot: _Slot[W], patience: float | None = None) -> None:
+        if slot.worker is None:
+            return
+        try:
+            await asyncio.wait_for(slot.worker.close(), patience)
+        except TimeoutError:
+            await slot.worker.kill()
+        except Exception as error:
+            self._failed_close(error)
 
     async def _announce(self) -> None:
         async with self._changed:

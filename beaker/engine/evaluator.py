@@ -1,0 +1,182 @@
+"""Evaluates cases of candidates: asks what is stored, runs and scores the rest, and stores each result at once.
+
+A rollout and its scoring take one of `max_concurrency` places together, so no more evaluations can be lost with a
+killed process than there are places.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+from beaker.core.cases import Case, CaseScore
+from beaker.core.evaluations import CaseError, Evaluation
+from beaker.core.values import value
+from beaker.engine.in_flight import InFlight
+from beaker.engine.journal import Journal
+from beaker.engine.pool import Pool
+from beaker.engine.rollout import Rollout
+from beaker.runtime.workers import RolloutResult, ScorerWorker, WorkerFailed
+
+RETRY_DELAY = 0.25
+"""Seconds before the first retry of a case; doubled for each further one, up to `LONGEST_DELAY`."""
+
+LONGEST_DELAY = 8.0
+
+_BASELINE = "baseline"
+
+
+@value(kw_only=True)
+class Places:
+    """How much may go on at once, and how often a case may ask for another try (`RetryableCaseError`)."""
+
+    max_concurrency: int
+    cases_per_process: int
+    case_retry_limit: int
+
+
+class Evaluator:
+    """Runs and scores cases in processes of their own, within one event loop.
+
+    `start_rollout(tree)` starts a process for the candidate with that digest, `start_scorer(_)` one with the
+    baseline's code. `check(held_out)` is asked before new cases are run and raises `Refused` when the baseline's code
+    has changed. `clean` takes secrets and the run's own folders out of text. `stored` and `retried` are told of each
+    new result and each further attempt, `remark` of what goes wrong without consequences.
+    """
+
+    def __init__(
+        self,
+        *,
+        cases: Mapping[str, Case],
+        journal: Journal,
+        places: Places,
+        in_flight: InFlight,
+        start_rollout: Callable[[str], Awaitable[Rollout]],
+        start_scorer: Callable[[str], Awaitable[ScorerWorker]],
+        check: Callable[[bool], Awaitable[None]],
+        clean: Callable[[str], str],
+        stored: Callable[[Evaluation], None],
+        retried: Callable[[], None],
+        remark: Callable[[str], None],
+    ) -> None:
+        self._cases = cases
+        self._journal = journal
+        self._places = places
+        self._in_flight = in_flight
+        self._check = check
+        self._clean = clean
+        self._stored = stored
+        self._retried = retried
+        per_process = min(places.cases_per_process, places.max_concurrency)
+        self._free = asyncio.Semaphore(places.max_concurrency)
+        self._rollouts = Pool(
+            start_rollout,
+            processes=places.max_concurrency // per_process,
+            per_process=per_process,
+            failed_close=lambda error: remark(f"a rollout process did not end well: {clean(str(error))}"),
+        )
+        self._scorers = Pool(
+            start_scorer,
+            processes=1,
+            per_process=places.max_concurrency,
+            failed_close=lambda error: remark(f"the scorer process did not end well: {clean(str(error))}"),
+        )
+        self._running: dict[tuple[str, str], asyncio.Task[Evaluation]] = {}
+
+    async def evaluate(self, tree: str, case_ids: Sequence[str], *, held_out: bool) -> dict[str, Evaluation]:
+        """The evaluation of each of these cases, in their order: stored ones as they are, the others made now.
+
+        `held_out` says that they are of TEST. Raises what `check` raises, `OSError`, and whatever the journal raises.
+        """
+        known = self._journal.evaluations(tree, case_ids)
+        missing = [case_id for case_id in case_ids if case_id not in known]
+        if missing:
+            await self._check(held_out)
+            tasks = [self._task(tree, case_id) for case_id in missing]
+            try:
+                await asyncio.gather(*tasks)
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+            known |= {case_id: task.result() for case_id, task in zip(missing, tasks, strict=True)}
+        return {case_id: known[case_id] for case_id in case_ids}
+
+    async def close(self, *, patience: float | None = None) -> None:
+        """Let every process leave what it entered, and end it; after `patience` seconds kill it."""
+        await asyncio.gather(self._rollouts.close(patience=patience), self._scorers.close(patience=patience))
+
+    def _task(self, tree: str, case_id: str) -> "asyncio.Task[Evaluation]":
+        """The task that evaluates this case, the same one for everybody who asks while it runs."""
+        key = tree, case_id
+        if key not in self._running:
+            task = asyncio.get_running_loop().create_task(self._evaluate(tree, self._cases[case_id]))
+            task.add_done_callback(lambda _: self._running.pop(key, None))
+            self._running[key] = task
+        return self._running[key]
+
+    async def _evaluate(self, tree: str, case: Case) -> Evaluation:
+        attempt = 1
+        result: RolloutResult | None = None
+        while True:
+            async with self._free:
+                if attempt == 1:
+                    self._in_flight.begin(tree, case.id)
+                if result is None or result.error is not None:
+                    result = await self._roll_out(tree, case, attempt)
+                outcome = result.error or await self._score(case, result)
+                final = attempt > self._places.case_retry_limit
+                if final or isinstance(outcome, CaseScore) or outcome.kind != "retryable":
+                    evaluation = self._evaluation(case, result, outcome, attempt)
+                    self._journal.store_evaluation(tree, evaluation)
+                    self._stored(evaluation)
+                    return evaluation
+            self._retried()
+            await asyncio.sleep(min(RETRY_DELAY * 2 ** (attempt - 1), LONGEST_DELAY))
+            attempt += 1
+
+    def _evaluation(
+        self, case: Case, result: RolloutResult, outcome: CaseScore | CaseError, attempts: int
+    ) -> Evaluation:
+        error = None
+        if isinstance(outcome, CaseError):
+            kind = "scorer" if result.error is None else outcome.kind
+            # A process that died could not say more than what it printed.
+            told = outcome.traceback or (result.captured if result.error is not None else "")
+            error = CaseError(kind, self._clean(outcome.message), self._clean(told))
+        return Evaluation(
+            case_id=case.id,
+            output=result.output,
+            output_kind=result.output_kind,
+            score=outcome if isinstance(outcome, CaseScore) else None,
+            error=error,
+            duration_ms=result.duration_ms,
+            attempts=attempts,
+        )
+
+    async def _roll_out(self, tree: str, case: Case, attempt: int) -> RolloutResult:
+        shared = self._places.cases_per_process > 1
+        try:
+            async with self._rollouts.lease(tree) as worker:
+                result = await worker.run(case.id, case.input, attempt=attempt)
+            if shared and result.error is not None and result.error.kind in ("crashed", "timed_out"):
+                # Which of the cases in that process ended or blocked it cannot be known; one that does so alone did.
+                async with self._rollouts.lease(tree, alone=True) as worker:
+                    result = await worker.run(case.id, case.input, attempt=attempt)
+        except WorkerFailed as failed:
+            return RolloutResult(error=_start_failure(failed, "import"), captured=failed.captured)
+        return result
+
+    async def _score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+        try:
+            async with self._scorers.lease(_BASELINE) as scorer:
+                found = await scorer.score(case, result)
+                ended = isinstance(found, CaseError) and not scorer.alive
+            if ended and self._places.max_concurrency > 1:
+                async with self._scorers.lease(_BASELINE, alone=True) as scorer:
+                    found = await scorer.score(case, result)
+        except WorkerFailed as failed:
+            return _start_failure(failed, "scorer")
+        return found
+
+
+def _start_failure(failed: WorkerFailed, kind: str) -> CaseError:
+    return CaseError(kind, str(failed.problem), getattr(failed.problem, "traceback", ""))

@@ -1,0 +1,255 @@
+"""One attempt at a run, from its setup to its ending; the run worker calls `optimize` once per process."""
+
+import asyncio
+from collections.abc import Callable
+
+from returns.pipeline import is_successful
+
+from beaker.core.optimizer import settings_to_json
+from beaker.core.problems import Problem, Refused
+from beaker.core.search import (
+    Cancelled,
+    SearchSettings,
+    SearchState,
+    default_max_rollouts,
+    entries_to_json,
+    progress,
+    start,
+    step,
+)
+from beaker.core.strict_json import JsonObject
+from beaker.engine.candidates import tree_digest
+from beaker.engine.checkouts import Checkouts
+from beaker.engine.cleaning import cleaner
+from beaker.engine.driving import drive, resumed
+from beaker.engine.evaluator import Evaluator, Places
+from beaker.engine.executing import Executor
+from beaker.engine.guard import Guard
+from beaker.engine.in_flight import InFlight, count_lost
+from beaker.engine.journal import Journal
+from beaker.engine.plan import RunPlan
+from beaker.engine.proposers.command import command_proposer
+from beaker.engine.result import Ending, failed, search_ending
+from beaker.engine.rollout import RolloutStarter
+from beaker.engine.seeds import seed_tree
+from beaker.engine.setting_up import Opened, open_setup
+from beaker.runtime.supervisor import Supervisor
+from beaker.runtime.workers import ScorerWorker, WorkerFailed
+
+BARREN_LIMIT = 3
+"""So many attempts in a row that ended without storing anything new fail the run."""
+
+PATIENCE = 0.8
+"""Seconds that idle processes get to leave what they entered when a run is stopped."""
+
+
+async def optimize(
+    plan: RunPlan, journal: Journal, supervisor: Supervisor, *, remark: Callable[[str], None] = lambda _: None
+) -> None:
+    """Take the run as far as it goes and end it in the journal.
+
+    Cancelling the call stops everything: a run that somebody cancelled ends CANCELLED, any other stays as it is, to be
+    resumed. A fault of the customer's code or of the run itself ends it FAILED. Raised are `OSError` and what the
+    journal raises: then too the run stays as it is. `remark` is told what is worth a line in the worker's log.
+    """
+    attempt = _Attempt(plan, journal, supervisor, remark)
+    if (worn_out := attempt.begin()) is not None:
+        ending = worn_out
+    else:
+        try:
+            ending = await attempt.run()
+        except asyncio.CancelledError:
+            attempt.interrupted()
+            raise
+        except Refused as refused:
+            ending = failed(refused.problems)
+        except WorkerFailed as failure:
+            if failure.captured:
+                remark(f"the process printed:\n{failure.captured}")
+            ending = failed(failure.problems)
+    message = "\n".join([*filter(None, [ending.error_message]), *map(str, attempt.teardown)])
+    clean = cleaner(plan.redact, plan.work)
+    journal.finish(
+        ending.status,
+        finish_reason=ending.finish_reason,
+        error_message=clean(message) or None,
+        result=ending.result,
+    )
+
+
+class _Attempt:
+    """What one attempt holds: the search's state, and what it counts in the run's facts."""
+
+    def __init__(self, plan: RunPlan, journal: Journal, supervisor: Supervisor, remark: Callable[[str], None]) -> None:
+        self.teardown: list[Problem] = []
+        self._plan = plan
+        self._journal = journal
+        self._supervisor = supervisor
+        self._remark = remark
+        self._state: SearchState | None = None
+        self._checkouts = Checkouts(plan.check_out, plan.work)
+        self._barren = 0
+        self._retried = 0
+        self._stored_any = False
+
+    def begin(self) -> Ending | None:
+        """Count this attempt; the ending of a run that has had too many without a result."""
+        facts = self._journal.facts()
+        self._barren, self._retried = (_count(facts, name) for name in ("barren_attempts", "rollouts_retried"))
+        if self._barren >= BARREN_LIMIT:
+            last = facts.get("last_error")
+            message = f"{self._barren} attempts in a row ended without a new result"
+            return Ending("FAILED", "error", f"{message}; the last one: {last}" if last else message)
+        self._journal.set_facts(barren_attempts=self._barren + 1)
+        count_lost(self._plan.note, self._journal)
+        return None
+
+    def interrupted(self) -> None:
+        """Somebody stopped the attempt: that is no fault of the run. A cancelled one ends."""
+        if not self._stored_any:
+            self._journal.set_facts(barren_attempts=self._barren)
+        if self._journal.cancelled():
+            state = self._state
+            if state is not None and state.phase != "new" and state.finished is None:
+                state, entries = step(state, Cancelled())
+                self._journal.append(entries_to_json(entries), progress(state))
+            self._journal.finish("CANCELLED", finish_reason="cancelled", error_message=None, result=None)
+
+    async def run(self) -> Ending:
+        """Set up, search, and say how it ended."""
+        self._state = resumed(self._journal)
+        if self._state is None or self._state.finished is None:
+            checkout = await asyncio.to_thread(self._checkouts.setup)
+            async with open_setup(self._plan, checkout, self._journal, self._supervisor, self.teardown) as opened:
+                if self._state is None:
+                    self._state = self._new_search(opened)
+                await self._search(self._state, opened)
+        return search_ending(self._plan.run_id, self._state, self._journal)
+
+    def _new_search(self, opened: Opened) -> SearchState:
+        """A search over these cases with the defaults resolved; `Refused` when the budget is below the minimum."""
+        settings = self._plan.settings
+        optimizer = settings.optimizer
+        train, test = ([case.id for case in cases] for cases in (opened.train, opened.test))
+        limit = optimizer.max_rollouts
+        search = SearchSettings(
+            max_rollouts=default_max_rollouts(len(train), len(test)) if limit is None else limit,
+            max_proposals=optimizer.max_proposals,
+            max_proposals_in_flight=optimizer.max_proposals_in_flight,
+            minibatch_size=optimizer.minibatch_size,
+            selection_fraction=optimizer.selection_fraction,
+            seed=optimizer.seed,
+            test_baseline=settings.test_baseline,
+        )
+        tree = seed_tree(opened.groups, opened.seeds)
+        digest = tree_digest(tree)
+        self._journal.store_tree(digest, tree)
+        resolved = settings_to_json(settings)
+        self._journal.set_facts(
+            settings={
+                **resolved,
+                "harness_optimization": {
+                    **_object(resolved["harness_optimization"]),
+                    "max_rollouts": search.max_rollouts,
+                },
+            }
+        )
+        started = start(search, train, test, digest)
+        if not is_successful(started):
+            raise Refused(started.failure())
+        state = started.unwrap()
+        self._journal.set_facts(
+            selection={"cases": len(state.split.selection), "shared_with_evidence": state.split.shared}
+        )
+        return state
+
+    async def _search(self, state: SearchState, opened: Opened) -> None:
+        """Drive the search to its end; whatever stops it, no process of a rollout, scorer or proposer stays."""
+        plan, clean = self._plan, cleaner(self._plan.redact, self._plan.work)
+        scorer = await asyncio.to_thread(self._checkouts.scorer)
+        await asyncio.to_thread(self._checkouts.rollout)
+        guard = Guard(scorer)
+        note = InFlight(plan.note)
+        evaluator = self._evaluator(opened, note, guard, clean)
+        proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
+        executor = Executor(
+            state,
+            opened=opened,
+            journal=self._journal,
+            evaluator=evaluator,
+            proposer=proposer,
+            stored=self._stored,
+        )
+        driving = asyncio.create_task(drive(state, journal=self._journal, execute=executor.execute))
+        try:
+            await asyncio.wait([driving])
+            driving.result()
+        except BaseException:
+            driving.cancel()
+            await asyncio.gather(driving, evaluator.close(patience=PATIENCE), return_exceptions=True)
+            raise
+        else:
+            await evaluator.close()
+            await guard.check_all()
+        finally:
+            note.close()
+
+    def _evaluator(self, opened: Opened, note: InFlight, guard: Guard, clean: Callable[[str], str]) -> Evaluator:
+        plan, optimizer = self._plan, self._plan.settings.optimizer
+        rollouts = RolloutStarter(
+            self._supervisor,
+            code=plan.code(self._checkouts.rollout()),
+            tree=self._journal.tree,
+            env=plan.rollout_env,
+            timeouts=optimizer.timeouts,
+            work=plan.work,
+            remark=self._remark,
+        )
+        no_files = plan.work / "no_case_files"
+        no_files.mkdir(mode=0o555)
+
+        async def start_scorer(_: str) -> ScorerWorker:
+            return await ScorerWorker.start(
+                self._supervisor,
+                plan.code(self._checkouts.scorer()),
+                env=plan.scorer_env,
+                timeouts=optimizer.timeouts,
+                case_files_dir=no_files,
+            )
+
+        return Evaluator(
+            cases={case.id: case for case in (*opened.train, *opened.test)},
+            journal=self._journal,
+            places=Places(
+                max_concurrency=plan.settings.max_concurrency,
+                cases_per_process=optimizer.cases_per_process,
+                case_retry_limit=plan.settings.case_retry_limit,
+            ),
+            in_flight=note,
+            start_rollout=rollouts.start,
+            start_scorer=start_scorer,
+            check=guard.check,
+            clean=clean,
+            stored=lambda _: self._stored(),
+            retried=self._count_retry,
+            remark=self._remark,
+        )
+
+    def _stored(self) -> None:
+        """The first new result shows that the run gets on."""
+        if not self._stored_any:
+            self._stored_any = True
+            self._journal.set_facts(barren_attempts=0)
+
+    def _count_retry(self) -> None:
+        self._retried += 1
+        self._journal.set_facts(rollouts_retried=self._retried)
+
+
+def _count(facts: JsonObject, name: str) -> int:
+    found = facts.get(name, 0)
+    return found if isinstance(found, int) else 0
+
+
+def _object(data: object) -> JsonObject:
+    return data if isinstance(data, dict) else {}

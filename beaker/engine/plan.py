@@ -1,0 +1,53 @@
+"""What a run is made of, as the service hands it to the engine."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from beaker.core.optimizer import LaunchSettings
+from beaker.core.values import value
+from beaker.runtime.code_root import CodeRoot
+
+
+@value(kw_only=True)
+class RunPlan:
+    """One run.
+
+    `check_out(folder)` writes the run's commit into a new folder and may be called from any thread; the Integration is
+    `entrypoint` in it, with `source_dir` and `package_import_root` as in the configuration. `original` is the user's
+    own checkout, whose places on `sys.path` move over to ours (`None`: there is none). `declared_targets` is the
+    declaration pinned at launch, `None` when the configuration had none.
+
+    `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
+    file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
+    out of text.
+    """
+
+    run_id: str
+    check_out: Callable[[Path], None]
+    entrypoint: str
+    source_dir: str
+    package_import_root: str | None
+    original: Path | None
+    declared_targets: Any
+    settings: LaunchSettings
+    dataset_dir: Path
+    dataset_name: str
+    dataset_revision: str
+    work: Path
+    note: Path
+    setup_env: Mapping[str, str]
+    rollout_env: Mapping[str, str]
+    scorer_env: Mapping[str, str]
+    proposer_env: Mapping[str, str]
+    redact: Callable[[str], str]
+
+    def code(self, checkout: Path) -> CodeRoot:
+        """The Integration in one checkout of the commit."""
+        return CodeRoot(
+            repository=checkout,
+            entrypoint=self.entrypoint,
+            source_dir=self.source_dir,
+            package_import_root=self.package_import_root,
+            original=self.original,
+        )

@@ -1,0 +1,1 @@
+"""The proposers that Beaker brings."""

@@ -1,0 +1,138 @@
+"""The `command` proposer: any program that edits a working copy and exits with 0."""
+
+import asyncio
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from returns.pipeline import is_successful
+
+from beaker.core.documents import TargetDocument
+from beaker.core.strict_json import dumps
+from beaker.core.targets import DocumentTargets, declaration_json
+from beaker.core.values import value
+from beaker.engine.candidates import CandidateTree, changed_paths
+from beaker.engine.checkouts import Checkouts
+from beaker.engine.cleaning import PROPOSALS
+from beaker.engine.evidence import write_evidence
+from beaker.engine.plan import RunPlan
+from beaker.engine.proposal import Proposal, ProposalRequest
+from beaker.engine.setting_up import Opened
+from beaker.engine.working_copy import EVIDENCE, lay_out, remove_tree, take_back
+from beaker.files.git_ignore import ignored_paths
+from beaker.runtime.supervisor import Completed, Supervisor
+
+CAPTURE = 65536
+"""Bytes kept of each of standard output and standard error."""
+
+PROJECT = "{project}"
+"""Stands in the command for a read-only checkout of the run's commit."""
+
+
+@value(kw_only=True)
+class CommandProposer:
+    """Runs `command` in a fresh working copy below `folder` and judges what it left.
+
+    `environ` is the whole environment but for the `BEAKER_*` names added here. `project` makes the read-only checkout
+    and returns its path; it is asked only when the command mentions `{project}`. `ignored` says which paths the
+    project ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
+    """
+
+    supervisor: Supervisor
+    command: tuple[str, ...]
+    environ: Mapping[str, str]
+    targets: tuple[DocumentTargets, ...]
+    seeds: tuple[TargetDocument, ...]
+    source_dir: str
+    folder: Path
+    timeout: float
+    project: Callable[[], Path]
+    ignored: Callable[[Sequence[str]], set[str]]
+    clean: Callable[[str], str]
+
+    async def propose(self, request: ProposalRequest) -> Proposal:
+        """Run the command once; see `beaker.engine.proposal.Proposer`. Raises `OSError` when the disk refuses."""
+        root = self.folder / str(request.number)
+        await asyncio.to_thread(self._lay_out, root, request)
+        try:
+            command = self.command
+            if any(PROJECT in word for word in command):
+                project = str(await asyncio.to_thread(self.project))
+                command = tuple(word.replace(PROJECT, project) for word in command)
+            done = await self.supervisor.run_command(
+                command, cwd=root, env=self._environment(root, request.seed), timeout=self.timeout, capture=CAPTURE
+            )
+            stdout, stderr = self.clean(done.stdout), self.clean(done.stderr)
+            made = _failure(done, self.timeout, stderr)
+            if made is None:
+                made = await asyncio.to_thread(self._judge, root, request.parent)
+            return Proposal(made.outcome, made.message, made.tree, made.changed, stdout, stderr)
+        finally:
+            await asyncio.shield(asyncio.to_thread(remove_tree, root))
+
+    def _lay_out(self, root: Path, request: ProposalRequest) -> None:
+        remove_tree(root)
+        lay_out(root, request.parent, self.seeds)
+        write_evidence(root / EVIDENCE, request.evidence)
+
+    def _judge(self, root: Path, parent: CandidateTree) -> Proposal:
+        """What a command that exited with 0 left."""
+        left = take_back(root, parent=parent, targets=self.targets, seeds=self.seeds, ignored=self.ignored)
+        if not is_successful(left):
+            misdeed = left.failure()
+            return Proposal(misdeed.outcome, misdeed.message)
+        changed = changed_paths(parent, left.unwrap())
+        if not changed:
+            return Proposal("no_change", "the command changed no document")
+        return Proposal("child", tree=left.unwrap(), changed=changed)
+
+    def _environment(self, root: Path, seed: int) -> dict[str, str]:
+        targets: Any = declaration_json(self.targets)
+        return {
+            **self.environ,
+            "BEAKER_WORKSPACE": str(root),
+            "BEAKER_EVIDENCE": str(root / EVIDENCE),
+            "BEAKER_TARGETS": dumps(targets),
+            "BEAKER_SOURCE_DIR": self.source_dir,
+            "BEAKER_PROPOSAL_SEED": str(seed),
+        }
+
+
+def _failure(done: Completed, timeout: float, stderr: str) -> Proposal | None:
+    """The outcome of a command that did not exit with 0, or `None`."""
+    if done.timed_out:
+        return Proposal("timed_out", f"the command did not end within {timeout:g} seconds")
+    if done.returncode == 0:
+        return None
+    last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
+    return Proposal("crashed", f"{_ending(done.returncode)}{f': {last[:300]}' if last else ''}")
+
+
+def _ending(returncode: int | None) -> str:
+    if returncode is not None and returncode < 0:
+        try:
+            return f"the command was ended by {signal.Signals(-returncode).name}"
+        except ValueError:
+            return f"the command was ended by signal {-returncode}"
+    return f"the command ended with exit status {returncode}"
+
+
+def command_proposer(
+    plan: RunPlan, supervisor: Supervisor, checkouts: Checkouts, *, opened: Opened, clean: Callable[[str], str]
+) -> CommandProposer:
+    """The proposer of a run whose settings name a command."""
+    optimizer = plan.settings.optimizer
+    return CommandProposer(
+        supervisor=supervisor,
+        command=optimizer.command,
+        environ=plan.proposer_env,
+        targets=opened.targets,
+        seeds=opened.seeds,
+        source_dir=plan.source_dir,
+        folder=plan.work / PROPOSALS,
+        timeout=optimizer.timeouts.proposal,
+        project=checkouts.project,
+        ignored=lambda paths: ignored_paths(checkouts.ignore_rules(), paths),
+        clean=clean,
+    )

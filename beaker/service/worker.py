@@ -1,0 +1,230 @@
+"""The run worker: one process that takes one run of a place to its end (`python -m beaker.service.worker DIR RUN`).
+
+It holds the run's lock as long as it lives. Whatever moment it is killed at, another one goes on from what was stored;
+before that it ends what the killed one left running and removes its folder.
+
+| exit status | meaning |
+|---|---|
+| 0 | the run has ended, or another worker has it |
+| 2 | this machine refused (disk, store): the run stays open and is taken up again |
+| 130, 143 | stopped by SIGINT or SIGTERM: the run stays open unless it was cancelled |
+"""
+
+import asyncio
+import os
+import secrets
+import signal
+import sqlite3
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from returns.pipeline import is_successful
+
+from beaker.core.environment import base_environment, redactor
+from beaker.core.optimizer import parse_launch_settings
+from beaker.core.problems import Refused
+from beaker.engine.cleaning import DATASET
+from beaker.engine.optimize import optimize
+from beaker.engine.plan import RunPlan
+from beaker.engine.working_copy import remove_tree
+from beaker.runtime.supervisor import Supervisor, end_recorded
+from beaker.service.artifact_table import artifact_files
+from beaker.service.journal import StoredJournal
+from beaker.service.locks import acquire
+from beaker.service.place import Place, open_place, utc_now
+from beaker.service.ports import timestamp
+from beaker.service.run_table import RunRecord, start_attempt
+from beaker.service.sources import check_out
+
+ENDED, REFUSED = 0, 2
+
+LOOK_SECONDS = 0.5
+"""How often a worker looks whether its run was cancelled; the signal that comes with it is faster."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the worker of one run; the arguments are the place's folder and the run's id."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if len(arguments) != 2:
+        print("usage: python -m beaker.service.worker STATE_DIR RUN_ID", file=sys.stderr)
+        return REFUSED
+    try:
+        return _work(open_place(Path(arguments[0])), arguments[1])
+    except Refused as refused:
+        for problem in refused.problems:
+            print(f"error: {problem}", file=sys.stderr)
+    except (OSError, sqlite3.Error) as error:
+        print(f"error: {type(error).__name__}: {error}", file=sys.stderr)
+    return REFUSED
+
+
+def _work(place: Place, run_id: str) -> int:
+    place.run_dir(run_id).mkdir(parents=True, exist_ok=True)
+    lock = acquire(place.lock_path(run_id))
+    if lock is None:
+        return ENDED
+    end_recorded(place.record_path(run_id))
+    folders = WorkFolder(place.run_dir(run_id) / "work_folder", run_id)
+    folders.remove()
+    run = start_attempt(place.database, run_id, now=timestamp(utc_now()))
+    if run is None:
+        return ENDED
+    try:
+        return asyncio.run(_attempt(place, run, folders.make()))
+    finally:
+        folders.remove()
+        place.database.close()
+        lock.release()
+
+
+async def _attempt(place: Place, run: RunRecord, work: Path) -> int:
+    journal = StoredJournal(place.database, run.id, now=utc_now)
+    redact = redactor(_secrets(run))
+    stopped: list[int] = []
+    try:
+        _lay_out_dataset(place, run, work / DATASET)
+        plan = run_plan(place, run, work=work, redact=redact)
+        async with Supervisor(record=place.record_path(run.id), pycache=work / "pycache", redact=redact) as supervisor:
+            supervisor.become_subreaper()
+            task = asyncio.create_task(optimize(plan, journal, supervisor, remark=lambda text: _say(redact(text))))
+            _stop_on_signals(task, stopped)
+            looking = asyncio.create_task(_stop_when_cancelled(task, journal))
+            try:
+                await task
+            except asyncio.CancelledError:
+                if not stopped or journal.cancelled():
+                    return ENDED
+                return 128 + stopped[0]
+            finally:
+                looking.cancel()
+    except (OSError, sqlite3.Error) as error:
+        # Not the run's fault: it stays open, and says why if no attempt ever gets further.
+        _remember(journal, redact(f"{type(error).__name__}: {error}"))
+        raise
+    except Refused as refused:
+        _finish_failed(journal, "\n".join(map(str, refused.problems)))
+    except Exception as error:
+        _say(redact(traceback.format_exc()))
+        _finish_failed(journal, redact(f"an error inside Beaker: {type(error).__name__}: {error}"))
+    return ENDED
+
+
+def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str], str]) -> RunPlan:
+    """What the engine needs to know about a run. Raises `Refused` for settings that this Beaker does not take."""
+    parsed = parse_launch_settings(run.settings)
+    if not is_successful(parsed):
+        raise Refused(parsed.failure())
+    settings = parsed.unwrap()
+    customer = {**base_environment(os.environ, _names(run.entry.get("required_env"))), "BEAKER_RUN_ID": run.id}
+    judge = run.entry.get("scorer_model")
+    package_root = run.entry.get("package_import_root")
+    return RunPlan(
+        run_id=run.id,
+        check_out=lambda folder: check_out(place.blobs, run.source, folder),
+        entrypoint=str(run.entry["entrypoint"]),
+        source_dir=str(run.entry["source_dir"]),
+        package_import_root=None if package_root is None else str(package_root),
+        original=None if run.checkout is None else Path(run.checkout),
+        declared_targets=run.targets,
+        settings=settings,
+        dataset_dir=work / DATASET,
+        dataset_name=str(run.dataset["name"]),
+        dataset_revision=str(run.dataset["revision"]),
+        work=work,
+        note=place.run_dir(run.id) / "in_flight.jsonl",
+        setup_env=customer,
+        rollout_env=customer,
+        scorer_env=customer if judge is None else {**customer, "BEAKER_SCORER_MODEL": str(judge)},
+        proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
+        redact=redact,
+    )
+
+
+class WorkFolder:
+    """The folder of an attempt, outside any repository: a proposer that looks upwards must not find the user's own.
+
+    The file `note` names it, so that the next attempt removes what a killed one left.
+    """
+
+    def __init__(self, note: Path, run_id: str) -> None:
+        self._note = note
+        self._prefix = f"beaker-{run_id}-"
+
+    def make(self) -> Path:
+        """A new, private folder, as a real path."""
+        folder = Path(os.path.realpath(tempfile.gettempdir())) / f"{self._prefix}{secrets.token_hex(8)}"
+        self._note.write_text(f"{folder}\n", encoding="utf-8")
+        folder.mkdir(mode=0o700)
+        return folder
+
+    def remove(self) -> None:
+        """Remove the folder that the note names, if there is one."""
+        try:
+            named = Path(self._note.read_text(encoding="utf-8").strip())
+        except FileNotFoundError:
+            return
+        if named.is_absolute() and named.name.startswith(self._prefix):
+            remove_tree(named)
+        self._note.unlink()
+
+
+def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
+    folder.mkdir()
+    for file in artifact_files(place.database, run.dataset_id):
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        place.blobs.copy(file.sha256, target)
+
+
+def _secrets(run: RunRecord) -> list[str]:
+    """The values that must not be kept anywhere: what the run was granted, and what its proposer gets."""
+    optimizer = run.settings.get("harness_optimization")
+    passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
+    return [
+        os.environ[name] for name in (*_names(run.entry.get("required_env")), *_names(passed)) if name in os.environ
+    ]
+
+
+def _names(listed: object) -> tuple[str, ...]:
+    return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
+def _stop_on_signals(task: "asyncio.Task[None]", stopped: list[int]) -> None:
+    """The first signal stops the attempt, which ends what it started; the second ends the process at once."""
+
+    def stop(number: int) -> None:
+        stopped.append(number)
+        if len(stopped) > 1:
+            os._exit(128 + number)  # the watchdog of the supervisor ends what is left
+        task.cancel()
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+
+
+async def _stop_when_cancelled(task: "asyncio.Task[None]", journal: StoredJournal) -> None:
+    while not journal.cancelled():
+        await asyncio.sleep(LOOK_SECONDS)
+    task.cancel()
+
+
+def _remember(journal: StoredJournal, error: str) -> None:
+    try:
+        journal.set_facts(last_error=error)
+    except sqlite3.Error:
+        pass
+
+
+def _finish_failed(journal: StoredJournal, message: str) -> None:
+    journal.finish("FAILED", finish_reason="error", error_message=message, result=None)
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
