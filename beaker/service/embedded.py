@@ -39,12 +39,12 @@ class EmbeddedTransport:
     def __init__(self, place: Place, ports: Ports, workers: LocalWorkers) -> None:
         self.place = place
         self.workers = workers
-        self._ports = ports
+        self.ports = ports
         self._caller = Caller(ORGANIZATION)
 
     def send(self, request: Request) -> Response:
         """Answer one request of the API."""
-        return handle(request, self._caller, self._ports)
+        return handle(request, self._caller, self.ports)
 
     def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
         """Take the bytes of an announced file; size and SHA-256 are checked against the announcement."""
@@ -54,7 +54,7 @@ class EmbeddedTransport:
             return refuse(404, Problem("BK453", f"this place has no upload URL {url!r}"))
         from beaker.service.uploads import receive
 
-        return guarded(lambda: receive(self._ports, unquote(artifact_id), unquote(name), path))
+        return guarded(lambda: receive(self.ports, unquote(artifact_id), unquote(name), path))
 
     def download(self, url: str, path: Path) -> None:
         """Write the bytes of a blob to the new file `path`."""
@@ -89,8 +89,8 @@ class EmbeddedTransport:
         names = run.entry.get("required_env")
         optimizer = run.settings.get("harness_optimization")
         passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
-        granted = self._ports.granted(_names(names))
-        missing = (*granted.missing, *self._ports.unset(_names(passed)))
+        granted = self.ports.granted(_names(names))
+        missing = (*granted.missing, *self.ports.unset(_names(passed)))
         if missing:
             hint = "set it and repeat the command, or look only with --no-resume"
             message = f"the run {run.id} waits: it needs {', '.join(missing)}, which is not set here"

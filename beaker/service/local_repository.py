@@ -1,6 +1,7 @@
 """The checkout on this machine as the repository that runs take their code from."""
 
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 
 from returns.pipeline import is_successful
@@ -15,7 +16,7 @@ from beaker.files.project import find_git_root
 class LocalRepository:
     """The Git checkout around `project_root`, with its configuration at `config_file` of the project.
 
-    Outside Git every question but the name is answered with BK711.
+    Outside Git every question but the name is answered with BK711. The name is asked for once.
     """
 
     def __init__(self, project_root: Path, config_file: str) -> None:
@@ -25,6 +26,10 @@ class LocalRepository:
 
     def name(self) -> str:
         """`owner/name` of the GitHub remote, else `local/<folder>`."""
+        return self._name
+
+    @cached_property
+    def _name(self) -> str:
         if self._root is not None:
             remote = git.remote_repository(self._root)
             if is_successful(remote) and (named := remote.unwrap()) is not None:

@@ -137,14 +137,17 @@ def end_run(
     error_message: str | None = None,
     result: JsonObject | None = None,
 ) -> RunRecord | None:
-    """End a run. `None`, and nothing changed, when it has ended already or does not exist."""
+    """End a run. `None`, and nothing changed, when it has ended already or does not exist.
+
+    `ValueError` for an end that its status does not allow, such as completing a run that never started.
+    """
     with database.transaction():
         run = find_run(database, run_id)
         if run is None or run.completed_at is not None:
             return None
         following = next_status(run.status, event)
         if not is_successful(following):
-            return None
+            raise ValueError(following.failure().message)
         database.execute(
             """UPDATE runs SET status = :status, completed_at = :now, finish_reason = :finish_reason,
                 error_message = :error_message, result = :result, cancelled = cancelled OR :cancelled

@@ -1,6 +1,7 @@
 """A place on this machine, whole but for its workers: a real repository, a real store, real blobs."""
 
 import json
+import shutil
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -34,7 +35,8 @@ from beaker.service.journal import StoredJournal
 from beaker.service.local_repository import LocalRepository
 from beaker.service.local_workers import LocalWorkers
 from beaker.service.place import Place, open_place
-from beaker.service.ports import Ports
+from beaker.service.ports import Ports, timestamp
+from beaker.service.run_table import start_attempt
 
 CONFIG = """
 integrations:
@@ -91,7 +93,7 @@ class World:
         file.write_text(text, encoding="utf-8")
         return file
 
-    def commit(self, **files: str) -> str:
+    def commit(self) -> str:
         """Commit the project as it is."""
         return commit_all(self.root, "more").unwrap()
 
@@ -119,14 +121,28 @@ class World:
         return StoredJournal(self.place.database, run_id, now=self.clock)
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    root = tmp_path / "project"
+@pytest.fixture(scope="session")
+def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A committed project, made once and copied for each test."""
+    root = tmp_path_factory.mktemp("template") / "project"
     (root / ".beaker").mkdir(parents=True)
     (root / ".beaker" / "beaker.yaml").write_text(CONFIG, encoding="utf-8")
     (root / "propose.py").write_text("print('hello')\n", encoding="utf-8")
     init_repository(root).unwrap()
     commit_all(root, "first").unwrap()
+    return root
+
+
+@pytest.fixture
+def project(template: Path, tmp_path: Path) -> Path:
+    """A committed project."""
+    shutil.copytree(template, tmp_path / "project", symlinks=True)
+    return tmp_path / "project"
+
+
+@pytest.fixture
+def world(project: Path) -> Iterator[World]:
+    root = project
     place = open_place(root / ".beaker" / "local")
     clock, workers, environ = Clock(), Workers(), dict[str, str]()
     numbers = iter(range(1, 1000))
@@ -157,6 +173,7 @@ def play() -> Callable[..., None]:
     """
 
     def played(world: World, run_id: str, *, train: int = 3, test: int = 2, proposals: int = 2) -> None:
+        start_attempt(world.place.database, run_id, now=timestamp(world.clock()))
         journal = world.journal(run_id)
         journal.set_facts(
             seed_documents=[

@@ -1,0 +1,357 @@
+"""Launching: every gate answers by itself, with raw requests, before a run exists; once per idempotency key."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from beaker.core.api import Request
+
+PROPOSER = {"harness_optimization": {"command": ["python", "{project}/propose.py"]}}
+
+
+def launch(world: Any, body: dict[str, Any], key: str | None = None) -> tuple[int, dict[str, Any]]:
+    """POST a raw launch; status and body."""
+    headers = {"content-type": "application/json"} | ({} if key is None else {"idempotency-key": key})
+    given = {"agent_key": "local", "config": PROPOSER, "dataset_ref": "inv"} | body
+    sent = json.dumps({name: item for name, item in given.items() if item is not ...}).encode()
+    response = world.transport.send(Request(method="POST", path="/v1/optimization-runs", headers=headers, body=sent))
+    return response.status, json.loads(response.body)
+
+
+def runs(world: Any) -> int:
+    """How many run rows exist."""
+    return len(world.place.database.rows("SELECT 1 FROM runs"))
+
+
+def configure(world: Any, text: str) -> None:
+    """Commit another configuration."""
+    world.write(".beaker/beaker.yaml", text)
+    world.commit()
+
+
+ENTRY = "integrations:\n  demo:\n    entrypoint: beaker_integration:integration\n"
+
+
+def test_launch__everything_in_order__pins_what_runs(world: Any, conforms: Any) -> None:
+    """201: the commit, the dataset revision, the declaration and the settings are pinned, and a worker is started."""
+    made = world.dataset()
+    commit = world.commit()
+    status, run = launch(world, {"github_source": {"repository": "local/project", "integration_id": "demo"}})
+    conforms(run, "run.json")
+    assert (status, run["status"], world.workers.started) == (201, "QUEUED", [(run["id"], {})])
+    assert run["github_source"] == {
+        "repository": "local/project",
+        "ref": "HEAD",
+        "commit": commit,
+        "integration_id": "demo",
+    }
+    assert run["dataset"] == {
+        "name": "inv",
+        "revision": made["dataset_revision"],
+        "split_row_counts": {"train": 3, "test": 2},
+    }
+    assert run["targets"] == {"kind": "documents", "groups": ["playbooks"]}
+    assert run["settings"]["harness_optimization"]["max_proposals"] == 50
+    assert run["config"]["github_ref"] == "HEAD"
+
+
+def test_launch__ref__is_any_branch_tag_or_commit(world: Any) -> None:
+    """The configuration is read from that commit, not from the working copy."""
+    world.dataset()
+    first = world.commit()
+    subprocess.run(["git", "-C", str(world.root), "tag", "v1"], check=True)
+    configure(world, ENTRY + "    targets: {kind: documents, groups: [other]}\n")
+    for ref in ("v1", first, first[:12]):
+        _, run = launch(world, {"github_source": {"ref": ref}})
+        assert (run["github_source"]["commit"], run["targets"]["groups"]) == (first, ["playbooks"])
+        assert run["config"]["github_ref"] == ref
+    _, run = launch(world, {"github_source": {"ref": "main"}})
+    assert run["targets"]["groups"] == ["other"]
+    status, refused = launch(world, {"github_source": {"ref": "nowhere"}})
+    assert (status, refused["detail"]["code"]) == (422, "BK712")
+
+
+def test_launch__no_declaration__is_left_to_the_first_import(world: Any) -> None:
+    """An entry without targets pins none."""
+    configure(world, ENTRY)
+    world.dataset()
+    assert launch(world, {})[1]["targets"] is None
+
+
+GATES: list[tuple[dict[str, Any], str, str]] = [
+    ({"dataset_ref": "nothing"}, "BK455", "nothing"),
+    ({"dataset_ref": "inv@sha256:00"}, "BK455", "revision"),
+    ({"dataset_ref": ..., "dataset_id": "art_99"}, "BK455", "art_99"),
+    ({"dataset_id": "art_1"}, "BK464", "each"),
+    ({"dataset_ref": ...}, "BK405", "no dataset"),
+    ({"dataset_ref": "s3://bucket"}, "BK206", "URL"),
+    ({"dataset_ref": "no-test"}, "BK456", "'test' is missing"),
+    ({"dataset_ref": "empty-test"}, "BK456", "'test' has no rows"),
+    ({"dataset_ref": "empty-train"}, "BK456", "'train' has no rows"),
+    ({"config": PROPOSER | {"scorer_model": "openai:gpt"}}, "BK410", "judge"),
+    ({"config": PROPOSER | {"scorerModel": "openai:gpt"}}, "BK410", "judge"),
+    ({"config": PROPOSER | {"spend_budget_usd": 5}}, "BK410", "later version"),
+    ({"config": PROPOSER | {"spendBudgetUsd": 5}}, "BK410", "later version"),
+    ({"config": PROPOSER | {"optimization_config": {"optimization_models": []}}}, "BK410", "later version"),
+    ({"config": PROPOSER | {"colour": "red"}}, "BK410", "not a known option"),
+    ({"config": PROPOSER | {"max_concurrency": 2, "maxConcurrency": 2}}, "BK410", "twice"),
+    ({"config": PROPOSER | {"dataset_ref": "inv"}}, "BK410", "not a known option"),
+    ({"config": {}}, "BK410", "no proposer"),
+    ({"config": {"harness_optimization": {"proposer": "reflection"}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"proposer": "mine"}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"command": ["x"], "prices": {}}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"command": ["x"], "score_repeats": 2}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"command": ["x"], "max_proposals_in_flight": 2}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"command": ["x"], "max_rolouts": 2}}}, "BK410", "max_rollouts"),
+    ({"config": {"harness_optimization": {"command": ["x"], "proposer_env": ["SECRET_KEY"]}}}, "BK458", "SECRET_KEY"),
+    ({"input_artifacts": [{"artifact_id": "a"}]}, "BK465", "input artifacts"),
+    ({"github_source": {"repository": "acme/other"}}, "BK466", "acme/other"),
+    ({"github_source": {"integration_id": "nobody"}}, "BK110", "nobody"),
+    ({"github_source": {"integration_id": 7}}, "BK450", "string"),
+    ({"github_source": {"branch": "main"}}, "BK450", "not a known key"),
+    ({"config": []}, "BK450", "object"),
+    ({"cofig": {}}, "BK450", "cofig"),
+    ({"agent_key": " "}, "BK450", "agent_key"),
+]
+
+
+def partial_dataset(world: Any, name: str, train: bytes | None, test: bytes | None) -> None:
+    """A complete dataset that lacks a split or has an empty one."""
+    from hashlib import sha256
+
+    rows = {"train.jsonl": train, "test.jsonl": test}
+    files = [
+        {"path": path, "size_bytes": len(data), "sha256": sha256(data).hexdigest()}
+        for path, data in rows.items()
+        if data is not None
+    ]
+    answer = world.api.call("create_dataset_upload", name=name, files=files).unwrap()
+    for target in answer["files"]:
+        source = world.root.parent / f"{name}-{target['path']}"
+        source.write_bytes(rows[target["path"]] or b"")
+        assert world.transport.upload(target["upload_url"], {}, source, source.stat().st_size).status == 200
+    world.api.call("complete_dataset_upload", artifact_id=answer["artifact"]["artifact_id"]).unwrap()
+
+
+@pytest.mark.parametrize(("body", "code", "said"), GATES, ids=[f"{code}-{said}" for _, code, said in GATES])
+def test_launch__gate__refuses_before_a_run_exists(
+    world: Any, conforms: Any, body: dict[str, Any], code: str, said: str
+) -> None:
+    """422 with the reason in `detail`; no row, no worker."""
+    world.dataset()
+    partial_dataset(world, "no-test", b'{"id": 1}\n', None)
+    partial_dataset(world, "empty-test", b'{"id": 2}\n', b"\n\n")
+    partial_dataset(world, "empty-train", b"", b'{"id": 3}\n')
+    status, refused = launch(world, body)
+    assert status == 422
+    conforms(refused, "error.json")
+    stated = [problem for problem in refused["detail"]["problems"] if problem["code"] == code]
+    assert any(said in f"{problem['where']} {problem['message']} {problem['hint']}" for problem in stated), refused
+    assert (runs(world), world.workers.started) == (0, [])
+
+
+CONFIGS: list[tuple[str, str, str]] = [
+    (ENTRY + "    requires_scorer_model: true\n", "BK103", "judge"),
+    (ENTRY + "    requires_scorer_model: true\n    scorer_model: gpt\n", "BK102", "provider:model"),
+    (ENTRY + "    required_env: [DEMO_TOKEN]\n", "BK458", "DEMO_TOKEN"),
+    (ENTRY + "    required_env: [PATH]\n", "BK120", "PATH"),
+    (ENTRY + "    targets: {kind: document, groups: [a]}\n", "", "kind"),
+    (ENTRY + "    targets: {kind: documents, groups: []}\n", "", "groups"),
+    (ENTRY + "    targets: {kind: repository}\n", "BK460", "later version"),
+    (
+        ENTRY + "    targets: [{kind: repository, paths: [src]}, {kind: documents, groups: [a]}]\n",
+        "BK460",
+        "later version",
+    ),
+    (ENTRY + "    isolation: process\n", "", "later version"),
+    ("integrations: [\n", "BK101", "YAML"),
+    ("integrations: {}\n", "BK463", "no integration"),
+    ("agent_key: k\n", "BK105", "agent_key"),
+    (ENTRY + "config_defaults: {spend_budget_usd: 5}\n", "BK410", "later version"),
+    (ENTRY + "config_defaults: {dataset_ref: a, dataset_id: b}\n", "BK404", "each select"),
+    (ENTRY + "config_defaults: {harness_optimization: {seeed: 1}}\n", "BK410", "seed"),
+]
+
+
+@pytest.mark.parametrize(("config", "code", "said"), CONFIGS, ids=[f"{code}-{said}" for _, code, said in CONFIGS])
+def test_launch__configuration__is_judged_at_the_commit(world: Any, config: str, code: str, said: str) -> None:
+    """What the file says that cannot run is refused with its place, before a run exists."""
+    configure(world, config)
+    world.dataset()
+    status, refused = launch(world, {"dataset_ref": ...} if "dataset_ref" in config else {"config": {}})
+    assert status == 422
+    problems = refused["detail"]["problems"]
+    assert any(problem["code"].startswith(code) and said in json.dumps(problem) for problem in problems), refused
+    assert runs(world) == 0
+
+
+def test_launch__many_faults__are_named_together(world: Any) -> None:
+    """One round tells everything that is in the way."""
+    world.write("propose.py", "changed")
+    status, refused = launch(
+        world,
+        {
+            "config": PROPOSER | {"colour": 1, "model": "x"},
+            "dataset_ref": "zzz",
+            "github_source": {"repository": "a/b"},
+        },
+    )
+    codes = [problem["code"] for problem in refused["detail"]["problems"]]
+    assert (status, codes) == (422, ["BK466", "BK461", "BK410", "BK410", "BK455"])
+
+
+def test_launch__dirty_tree__is_refused_with_the_files(world: Any) -> None:
+    """Changed files and uncommitted configuration count; the state folder and ignored files do not."""
+    world.dataset()
+    world.write(".gitignore", "*.log\n")
+    world.commit()
+    world.write("noise.log", "x")
+    world.write(".beaker/local/note", "x")
+    assert launch(world, {})[0] == 201
+    world.write("propose.py", "print('changed')\n")
+    world.write(".beaker/extra.yaml", "a: 1\n")
+    status, refused = launch(world, {})
+    assert (status, refused["detail"]["code"]) == (422, "BK461")
+    assert ".beaker/extra.yaml, propose.py" in refused["detail"]["message"]
+    assert runs(world) == 1
+
+
+def test_launch__uncommitted_configuration__is_refused(world: Any) -> None:
+    """A configuration that was never committed is no configuration of the commit."""
+    subprocess.run(["git", "-C", str(world.root), "rm", "-q", "--cached", ".beaker/beaker.yaml"], check=True)
+    subprocess.run(
+        ["git", "-C", str(world.root), "-c", "user.name=t", "-c", "user.email=t@t", "commit", "-qm", "x"], check=True
+    )
+    world.dataset()
+    status, refused = launch(world, {})
+    assert status == 422
+    assert {problem["code"] for problem in refused["detail"]["problems"]} >= {"BK461", "BK714"}
+
+
+def test_launch__tracked_copy_of_test__is_refused(world: Any) -> None:
+    """TEST in the commit would be visible to every proposer, under whatever name."""
+    world.dataset()
+    rows = (world.root.parent / "data-inv-3-2" / "test.jsonl").read_text(encoding="utf-8")
+    world.write("fixtures/held.txt", rows)
+    world.commit()
+    status, refused = launch(world, {})
+    assert (status, refused["detail"]["code"], refused["detail"]["where"]) == (422, "BK462", "fixtures/held.txt")
+    assert runs(world) == 0
+    world.write("fixtures/held.txt", rows + "\n")
+    world.commit()
+    assert launch(world, {})[0] == 201
+
+
+def test_launch__declared_environment__is_found_and_handed_on(world: Any) -> None:
+    """What the caller has set reaches the worker; a name set to nothing is set."""
+    configure(world, ENTRY + "    required_env: [DEMO_TOKEN, EMPTY]\n")
+    world.dataset()
+    world.environ.update(DEMO_TOKEN="s3cret", EMPTY="", OTHER="x")
+    _, run = launch(world, {})
+    assert world.workers.started == [(run["id"], {"DEMO_TOKEN": "s3cret", "EMPTY": ""})]
+    assert "s3cret" not in json.dumps(run)
+
+
+def test_launch__defaults_of_the_file__lie_below_the_launch(world: Any) -> None:
+    """Top-level defaults, then the entry's, then the launch; the dataset too, in either spelling."""
+    configure(
+        world,
+        ENTRY
+        + "    config_defaults: {case_retry_limit: 1, maxConcurrency: 3}\n"
+        + "config_defaults:\n"
+        + "  dataset_ref: inv\n  max_concurrency: 2\n  case_retry_limit: 7\n"
+        + "  harness_optimization: {command: [python, p.py]}\n",
+    )
+    world.dataset()
+    _, run = launch(world, {"config": {"caseRetryLimit": 5}, "dataset_ref": ...})
+    assert (run["settings"]["case_retry_limit"], run["settings"]["max_concurrency"]) == (5, 3)
+    assert (run["dataset"]["name"], run["config"]) == ("inv", {"caseRetryLimit": 5, "github_ref": "HEAD"})
+
+
+def test_launch__budget_below_the_minimum_by_rows__warns(world: Any, conforms: Any) -> None:
+    """Rows may make fewer cases, so it is a warning; it names the minimum."""
+    world.dataset(30, 10)
+    config = {"harness_optimization": {"command": ["python", "p.py"], "max_rollouts": 30}}
+    status, run = launch(world, {"config": config})
+    assert (status, [warning["code"] for warning in run["warnings"]]) == (201, ["BK479"])
+    assert "needs 56" in run["warnings"][0]["message"]
+    conforms(run, "run.json")
+
+
+def test_launch__same_key_again__is_the_same_run(world: Any) -> None:
+    """Whatever happened meanwhile, the first launch's run is the answer, and nothing is started twice."""
+    world.dataset()
+    status, run = launch(world, {}, key="n-7")
+    world.write("propose.py", "dirty now")
+    again, repeated = launch(world, {}, key="n-7")
+    assert (status, again, repeated["id"], runs(world)) == (201, 200, run["id"], 1)
+    assert len(world.workers.started) == 1
+    reordered = {"dataset_ref": "inv", "config": dict(reversed(PROPOSER.items())), "trigger_metadata": {}}
+    assert launch(world, reordered, key="n-7")[1]["id"] == run["id"]
+
+
+def test_launch__same_key_other_body__is_refused(world: Any) -> None:
+    """409: a key stands for one launch. Keys of other agents are other keys."""
+    world.dataset()
+    launch(world, {}, key="n-7")
+    status, refused = launch(world, {"config": PROPOSER | {"max_concurrency": 1}}, key="n-7")
+    assert (status, refused["detail"]["code"], runs(world)) == (409, "BK454", 1)
+    assert launch(world, {"agent_key": "other"}, key="n-7")[0] == 422  # its own gates: it has no dataset
+
+
+def test_launch__refused__does_not_use_the_key_up(world: Any) -> None:
+    """After the fault is mended the same key launches."""
+    assert launch(world, {}, key="n-7")[0] == 422
+    world.dataset()
+    assert launch(world, {}, key="n-7")[0] == 201
+
+
+@pytest.mark.parametrize("key", ["x" * 256, "a\tb"])
+def test_launch__impossible_key__is_refused(world: Any, key: str) -> None:
+    """A key is printable and not endless."""
+    world.dataset()
+    assert launch(world, {}, key=key)[0] == 422
+
+
+def test_launch__one_key_from_many_processes__makes_one_run(world: Any) -> None:
+    """Several launches in the same moment with one key: one run, every answer names it."""
+    world.dataset()
+    script = """
+import os, sys
+from pathlib import Path
+import attrs
+from beaker.client.api import Api
+from beaker.service.embedded import EmbeddedTransport, open_embedded
+
+class NoWorkers:
+    def start(self, run_id, granted): ...
+    def stop(self, run_id): ...
+
+with open_embedded(Path(sys.argv[1]), None, os.environ) as opened:
+    transport = EmbeddedTransport(opened.place, attrs.evolve(opened.ports, workers=NoWorkers()), opened.workers)
+    config = {"harness_optimization": {"command": ["python"]}}
+    run = Api(transport, "local").call("create_optimization_run", idempotency_key="k", config=config, dataset_ref="inv")
+    print(run.unwrap()["id"])
+"""
+    command = [sys.executable, "-c", script, str(world.root)]
+    launchers = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(4)]
+    answers = {launcher.communicate(timeout=60)[0] for launcher in launchers}
+    assert (len(answers), runs(world)) == (1, 1)
+
+
+def test_launch__source__is_kept_in_blobs(world: Any, tmp_path: Any) -> None:
+    """The commit's content outlives its repository."""
+    import shutil
+
+    from beaker.service.run_table import find_run
+    from beaker.service.sources import check_out
+
+    world.dataset()
+    run = find_run(world.place.database, launch(world, {})[1]["id"])
+    shutil.rmtree(world.root / ".git")
+    check_out(world.place.blobs, run.source, tmp_path / "checkout")
+    assert (tmp_path / "checkout" / "propose.py").read_text(encoding="utf-8") == "print('hello')\n"
+    assert (tmp_path / "checkout" / ".beaker" / "beaker.yaml").is_file()
