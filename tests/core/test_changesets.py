@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -283,11 +283,12 @@ def test_plan__decision_table(case: dict[str, Any]) -> None:
     assert bool(planned.conflicts) == bool(planned.steps[0].reason) == case["outcome"].endswith("conflict")
 
 
-def test_derive__vector() -> None:
+def test_derive__vector(conforms: Callable[[object, str], None]) -> None:
     """The published change set comes out, with its hashes, in the JSON shape of the contract."""
     seeds = [TargetDocument(**one) for one in DOCUMENTS["seeds"]]
     files = {(group, name): content for group, name, content in DOCUMENTS["files"]}
     made = derive("run-1", ["faq"], seeds, files).unwrap()
+    conforms(change_set_to_json(made), "document_changes.json")
     assert change_set_to_json(made) == {
         "format": FORMAT,
         "run_id": "run-1",
@@ -717,6 +718,22 @@ def test_render_diff__without_documents__shows_what_the_set_carries() -> None:
         "delete faq/b",
         f"(base sha256 {sha('gone')[:16]})",
     ]
+
+
+def test_render_diff__document_that_does_not_fit__is_remarked() -> None:
+    """What is done already, taken, or no longer the base is said beside the operation."""
+    update = UpdateDocumentChange(source_id="p", group="faq", name="a", content="x", base_sha256=sha("old"))
+    create = CreateDocumentChange(group="faq", name="a", content="x")
+    for change, there, lines in (
+        (update, "x", ["update faq/a", "(done already)"]),
+        (create, "x", ["create faq/a", "(done already)"]),
+        (create, "y", ["create faq/a", "(the name is taken by another document)", "--- /dev/null"]),
+        (update, "y", ["update faq/a", "(not the document that the change was made from)", "--- faq/a"]),
+        (update, "old", ["update faq/a", "--- faq/a"]),
+    ):
+        diff = render_diff([document(("faq", "a"), there)], DocumentChangeSet("r", HASH, HASH, (change,)))
+        assert diff.splitlines()[: len(lines)] == lines
+        assert len(diff.splitlines()) == 2 or "+++ faq/a" in diff
 
 
 def test_render_diff__large_documents__are_replaced_whole() -> None:

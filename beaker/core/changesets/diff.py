@@ -3,19 +3,31 @@
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 
-from beaker.core.documents import DocumentChange, DocumentChangeSet, Place, TargetDocument
+from beaker.core.documents import (
+    CreateDocumentChange,
+    DeleteDocumentChange,
+    DocumentChange,
+    DocumentChangeSet,
+    Place,
+    TargetDocument,
+    UpdateDocumentChange,
+    content_sha256,
+)
 
 # Comparing lines costs, at worst, the product of both sides; beyond this a document is shown as replaced whole.
 _MAX_PRODUCT = 4_000_000
 _CONTEXT = 3
+
+_DONE = "(done already)\n"
 
 
 def render_diff(documents: Iterable[TargetDocument] | None, change_set: DocumentChangeSet) -> str:
     """The changes as a unified diff, one section per operation, in the set's order; empty for an empty set.
 
     With `documents` (the seeds, or what a store holds) old lines are shown as well; a document that is not among them,
-    or all of them when it is `None`, shows only what the change set itself carries: its new content. Text is as it is;
-    whoever prints it makes control characters visible.
+    or all of them when it is `None`, shows only what the change set itself carries: its new content. Remarks in
+    parentheses say what is done already and what does not fit. Text is as it is; whoever prints it makes control
+    characters visible.
     """
     known: dict[Place, str] = {(one.group, one.name): one.content for one in documents or ()}
     lines: list[str] = []
@@ -27,18 +39,26 @@ def render_diff(documents: Iterable[TargetDocument] | None, change_set: Document
 def _section(change: DocumentChange, old: str | None) -> Iterator[str]:
     place = f"{change.group}/{change.name}"
     yield f"{change.op} {place}\n"
-    if change.op == "create":
-        yield from _diff("/dev/null", place, "", change.content)
-    elif old is None:
+    if isinstance(change, CreateDocumentChange):
+        if old is not None:
+            yield _DONE if old == change.content else "(the name is taken by another document)\n"
+        if old != change.content:
+            yield from _diff("/dev/null", place, "", change.content)
+        return
+    if old is None:
         base = f"base sha256 {change.base_sha256[:16]}"
         yield f"({base}, version {change.base_version})\n" if change.base_version else f"({base})\n"
-        if change.op == "update":
-            yield f"+++ {place}\n"
-            yield from _marked("+", _lines(change.content))
-    elif change.op == "update":
-        yield from _diff(place, place, old, change.content)
+    elif isinstance(change, UpdateDocumentChange) and old == change.content:
+        yield _DONE
+    elif content_sha256(old) != change.base_sha256:
+        yield "(not the document that the change was made from)\n"
+    if isinstance(change, DeleteDocumentChange):
+        yield from () if old is None else _diff(place, "/dev/null", old, "")
+    elif old is None:
+        yield f"+++ {place}\n"
+        yield from _marked("+", _lines(change.content))
     else:
-        yield from _diff(place, "/dev/null", old, "")
+        yield from _diff(place, place, old, change.content)
 
 
 def _diff(old_name: str, new_name: str, old: str, new: str) -> Iterator[str]:
