@@ -4,7 +4,7 @@ from typing import Any
 
 from beaker.core.strict_json import JsonObject, canonical
 from beaker.service.database import Database
-from beaker.service.result_table import evaluation_counts
+from beaker.service.result_table import evaluation_counts, stored_facts
 from beaker.service.run_table import RunRecord
 
 
@@ -21,8 +21,11 @@ def read_candidate_id(text: str) -> tuple[str, int] | None:
 
 def run_json(database: Database, run: RunRecord) -> JsonObject:
     """A run as it is answered; `docs/schemas/run.json` describes it."""
-    settings = {**run.settings, **_object(run.facts.get("settings"))}
-    imported = run.facts.get("targets_imported")
+    facts = stored_facts(
+        database, run.id, "settings", "targets_imported", "selection", "rollouts_retried", "rollouts_lost"
+    )
+    settings = {**run.settings, **_object(facts.get("settings"))}
+    imported = facts.get("targets_imported")
     targets = run.targets if run.targets is not None else imported
     mismatch = imported is not None and canonical(imported) != canonical(targets)
     return {
@@ -47,24 +50,24 @@ def run_json(database: Database, run: RunRecord) -> JsonObject:
         "settings": settings,
         "attempts": run.attempts,
         "warnings": run.warnings,
-        "progress": _progress(database, run, settings),
-        "selection": run.facts.get("selection"),
+        "progress": _progress(run, settings, facts, evaluation_counts(database, run.id)),
+        "selection": facts.get("selection"),
         "result": run.result,
     }
 
 
-def _progress(database: Database, run: RunRecord, settings: JsonObject) -> JsonObject:
+def _progress(run: RunRecord, settings: JsonObject, facts: JsonObject, counts: tuple[int, int]) -> JsonObject:
     known = run.progress or {}
     optimizer = _object(settings.get("harness_optimization"))
     rollouts, proposals, best = (_object(known.get(part)) for part in ("rollouts", "proposals", "best"))
-    done, failed = evaluation_counts(database, run.id)
+    done, failed = counts
     return {
         "rollouts": {
             "issued": rollouts.get("issued", 0),
             "done": done,
             "failed": failed,
-            "retried": run.facts.get("rollouts_retried", 0),
-            "lost": run.facts.get("rollouts_lost", 0),
+            "retried": facts.get("rollouts_retried", 0),
+            "lost": facts.get("rollouts_lost", 0),
             "limit": rollouts.get("limit", optimizer.get("max_rollouts")),
         },
         "proposals": {

@@ -8,8 +8,10 @@ from returns.pipeline import is_successful
 
 from beaker.core.api import Response
 from beaker.core.problems import Problems, Refused
+from beaker.core.strict_json import JsonObject
 from beaker.service.candidates import Found, find_candidate
 from beaker.service.ports import Call, answer
+from beaker.service.result_table import stored_facts
 from beaker.service.trees import Documents, load_tree
 
 
@@ -21,9 +23,10 @@ def create_candidate_download(call: Call) -> Response:
     ports = call.ports
     baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree)
     documents = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree)
+    facts = stored_facts(ports.database, found.run.id, "seed_documents", "targets_imported")
     files = []
     with ports.blobs.batch() as batch:
-        for path, data in (*_change_files(found, baseline, documents), *_tree_files(documents)):
+        for path, data in (*_change_files(found, facts, baseline, documents), *_tree_files(documents)):
             digest = batch.put(data)
             files.append(
                 {
@@ -36,18 +39,20 @@ def create_candidate_download(call: Call) -> Response:
     return answer({"files": files})
 
 
-def _change_files(found: Found, baseline: Documents, documents: Documents) -> Iterator[tuple[str, bytes]]:
+def _change_files(
+    found: Found, facts: JsonObject, baseline: Documents, documents: Documents
+) -> Iterator[tuple[str, bytes]]:
     """`changes/<first group>.json` for each document target, also when nothing changed."""
     from beaker.core.changesets import change_set_to_json, derive
     from beaker.core.documents import TargetDocument
     from beaker.core.targets import DocumentTargets, parse_declaration
 
     run = found.run
-    declaration = run.targets if run.targets is not None else run.facts.get("targets_imported")
+    declaration = run.targets if run.targets is not None else facts.get("targets_imported")
     targets = parse_declaration(declaration)
     if not is_successful(targets):
         raise Refused(targets.failure())
-    seeds: Any = run.facts.get("seed_documents") or []
+    seeds: Any = facts.get("seed_documents") or []
     for target in targets.unwrap():
         if not isinstance(target, DocumentTargets):
             continue

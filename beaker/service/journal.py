@@ -12,7 +12,7 @@ from beaker.core.strict_json import JsonObject, dumps
 from beaker.engine.candidates import CandidateTree
 from beaker.service.database import Database
 from beaker.service.ports import timestamp
-from beaker.service.result_table import stored_evaluations, stored_log
+from beaker.service.result_table import stored_evaluations, stored_facts, stored_log
 from beaker.service.run_table import end_run
 from beaker.service.trees import keep_tree, load_tree
 
@@ -104,16 +104,15 @@ class StoredJournal:
 
     def facts(self) -> JsonObject:
         """See `Journal.facts`."""
-        row = self._database.row("SELECT facts FROM runs WHERE id = :id", id=self._run_id)
-        return {} if row is None else _object(row["facts"])
+        return stored_facts(self._database, self._run_id)
 
     def set_facts(self, **facts: Any) -> None:
         """See `Journal.set_facts`."""
         with self._database.transaction():
-            self._database.execute(
-                "UPDATE runs SET facts = :facts WHERE id = :id",
-                id=self._run_id,
-                facts=dumps({**self.facts(), **facts}),
+            self._database.execute_many(
+                """INSERT INTO facts VALUES (:run_id, :name, :fact)
+                ON CONFLICT (run_id, name) DO UPDATE SET fact = excluded.fact""",
+                [{"run_id": self._run_id, "name": name, "fact": dumps(fact)} for name, fact in facts.items()],
             )
 
     def cancelled(self) -> bool:

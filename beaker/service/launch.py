@@ -83,5 +83,4 @@ def _new_run(call: Call, pinned: Pinned) -> RunRecord:
         settings=settings_to_json(pinned.settings),
         trigger_metadata=call.arguments["trigger_metadata"],
         warnings=to_json(list(pinned.warnings)),
-        facts={},
     )

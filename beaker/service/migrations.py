@@ -80,11 +80,16 @@ _FIRST = (
         trigger_reason TEXT,
         warnings TEXT NOT NULL,
         progress TEXT,
-        facts TEXT NOT NULL DEFAULT '{}',
         result TEXT,
         attempts INTEGER NOT NULL DEFAULT 0
     )""",
     "CREATE INDEX runs_of_agent ON runs (agent_id, position)",
+    """CREATE TABLE facts (
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        name TEXT NOT NULL,
+        fact TEXT NOT NULL,
+        PRIMARY KEY (run_id, name)
+    )""",
     """CREATE TABLE launches (
         agent_id TEXT NOT NULL REFERENCES agents (id),
         idempotency_key TEXT NOT NULL,

@@ -1,4 +1,4 @@
-"""The rows in which a run's results lie: its log and its evaluations."""
+"""The rows in which a run's results lie: its log, its evaluations, and facts about it."""
 
 import json
 import sqlite3
@@ -22,6 +22,22 @@ def stored_log(database: Database, run_id: str) -> list[JsonObject]:
     """The search's log of a run, in order."""
     rows = database.rows("SELECT entry FROM log WHERE run_id = :run_id ORDER BY position", run_id=run_id)
     return [json.loads(row["entry"]) for row in rows]
+
+
+def stored_facts(database: Database, run_id: str, *names: str) -> JsonObject:
+    """What is known about a run besides its log (`engine.journal`), by name: the given ones, else all of them."""
+    rows = (
+        database.rows("SELECT name, fact FROM facts WHERE run_id = :run_id", run_id=run_id)
+        if not names
+        else [
+            row
+            for name in names
+            for row in database.rows(
+                "SELECT name, fact FROM facts WHERE run_id = :run_id AND name = :name", run_id=run_id, name=name
+            )
+        ]
+    )
+    return {row["name"]: json.loads(row["fact"]) for row in rows}
 
 
 def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> "dict[str, Evaluation]":

@@ -16,7 +16,7 @@ _PINNED = (
     "entry", "dataset_id", "dataset", "targets", "config", "settings", "trigger_metadata", "warnings",
 )  # fmt: skip
 _JSON = (
-    "entry", "dataset", "targets", "config", "settings", "trigger_metadata", "warnings", "progress", "facts", "result",
+    "entry", "dataset", "targets", "config", "settings", "trigger_metadata", "warnings", "progress", "result",
 )  # fmt: skip
 
 
@@ -30,7 +30,7 @@ class RunRecord:
     `dataset` (`{name, revision, split_row_counts}`), the `targets` declaration or `None`, the launch `config` as sent,
     the `settings` it comes to, and `warnings` (problems in JSON).
 
-    `facts` is what the engine found out (`engine.journal`). `attempts` counts the workers that started the run.
+    `attempts` counts the workers that started the run. What the engine found out is in `result_table.stored_facts`.
     """
 
     id: str
@@ -57,7 +57,6 @@ class RunRecord:
     error_message: str | None = None
     cancelled: bool = False
     progress: JsonObject | None = None
-    facts: JsonObject
     result: JsonObject | None = None
     attempts: int = 0
 
