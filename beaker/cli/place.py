@@ -86,7 +86,8 @@ class Place:
                 if self._restarts[run_id] == 1:
                     self._io.warn(resumption.problem)
             elif self._restarts[run_id] <= MAX_RESUMES:
-                self._io.note(f"the run {one_line(run_id)} had no worker; it goes on with a new one")
+                if resumption.lost:
+                    self._io.note(f"the run {one_line(run_id)} had lost its worker; it goes on with a new one")
             else:
                 hint = f"its log says more: {self.embedded.place.log_path(run_id)}"
                 raise Refused(Problem("BK722", f"the worker of the run {run_id} ends again and again", hint=hint))

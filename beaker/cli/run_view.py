@@ -24,12 +24,22 @@ def styled_status(status: object) -> Styled:
 
 def progress_text(run: Mapping[str, Any]) -> str:
     """How far a run is, in one line; empty when its answer says nothing of it."""
+    return ", ".join(filter(None, (rollouts_text(run), search_text(run))))
+
+
+def rollouts_text(run: Mapping[str, Any]) -> str:
+    """How many cases have been run."""
+    rollouts = mapping(mapping(run.get("progress")).get("rollouts"))
+    parts = [f"{rollouts.get('done', 0)} rollouts{_of(rollouts)}"] if rollouts else []
+    parts += [f"{rollouts[kind]} {kind}" for kind in ("failed", "retried", "lost") if rollouts.get(kind)]
+    return ", ".join(parts)
+
+
+def search_text(run: Mapping[str, Any]) -> str:
+    """What has been proposed, and how good the best candidate is."""
     progress = mapping(run.get("progress"))
-    rollouts, proposals, best = (mapping(progress.get(part)) for part in ("rollouts", "proposals", "best"))
+    proposals, best = mapping(progress.get("proposals")), mapping(progress.get("best"))
     parts = []
-    if rollouts:
-        parts.append(f"{rollouts.get('done', 0)} rollouts{_of(rollouts)}")
-        parts += [f"{rollouts[kind]} {kind}" for kind in ("failed", "retried", "lost") if rollouts.get(kind)]
     if proposals.get("made"):
         kinds = [f"{proposals[kind]} {kind}" for kind in ("accepted", "rejected", "failed") if proposals.get(kind)]
         parts.append(f"{proposals['made']} proposals{_of(proposals)}" + (f" ({', '.join(kinds)})" if kinds else ""))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.run_view import details, mapping, progress_text, styled_status
+from beaker.cli.run_view import details, progress_text, rollouts_text, search_text, styled_status
 from beaker.cli.shell import REFUSED, UNFINISHED, Io, one_line
 
 if TYPE_CHECKING:
@@ -48,11 +48,8 @@ def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: fl
             run: Answer = fetched.unwrap()
             seen = outcome(run)
             trouble, attempt = None, 0
-            if (
-                seen.settled
-                or _notable(run, shown)
-                or (_key(run) != _key(shown) and io.now() - shown_at > ROLLOUT_LINES)
-            ):
+            long_ago = io.now() - shown_at > ROLLOUT_LINES
+            if seen.settled or _notable(run, shown) or (long_ago and rollouts_text(run) != rollouts_text(shown)):
                 shown, shown_at = run, io.now()
                 show_change(run, io, run_id)
             if seen.needs_review:
@@ -111,12 +108,6 @@ def _pause(interval: float, attempt: int) -> float:
     return min(LONGEST_WAIT, growing) * random.uniform(0.5, 1.0)
 
 
-def _notable(run: "Answer", shown: Any) -> bool:
+def _notable(run: Any, shown: Any) -> bool:
     """Whether a run differs from what was shown last by more than its count of rollouts."""
-    return shown is None or _key(run)[:-1] != _key(shown)[:-1]
-
-
-def _key(run: Any) -> tuple[Any, ...]:
-    progress = mapping(mapping(run).get("progress"))
-    proposals, rollouts = mapping(progress.get("proposals")), mapping(progress.get("rollouts"))
-    return (mapping(run).get("status"), dict(proposals), progress.get("best"), dict(rollouts))
+    return shown is None or run.get("status") != shown.get("status") or search_text(run) != search_text(shown)

@@ -99,7 +99,7 @@ class EmbeddedTransport:
             self.workers.start(run.id, granted.values)
         except OSError as error:
             return Resumption(run.id, os_problem(error, f"start a worker for the run {run.id}"))
-        return Resumption(run.id)
+        return Resumption(run.id, lost=run.status == "RUNNING")
 
 
 class LocalTransfers:

@@ -16,10 +16,14 @@ ARGUMENTS = ("-P", "-m", "beaker.service.worker")
 
 @value
 class Resumption:
-    """What became of a run that had no worker: it has one again, or a problem says why not."""
+    """What became of a run that had no worker: it has one again, or a problem says why not.
+
+    `lost` tells that a worker had begun; otherwise one may just be starting.
+    """
 
     run_id: str
     problem: Problem | None = None
+    lost: bool = False
 
 
 class LocalWorkers:
