@@ -1,0 +1,171 @@
+"""The commands on this machine's own place, as far as they need no worker."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beaker.cli.demo.project import create_project
+
+Local = Callable[..., Any]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The demo's project."""
+    folder = tmp_path / "project"
+    create_project(folder).unwrap()
+    return folder
+
+
+@pytest.fixture
+def local(project: Path, beaker: Callable[..., Any]) -> Local:
+    """Run a command with --local in the project."""
+
+    def call(*argv: str, **options: Any) -> Any:
+        options.setdefault("cwd", project)
+        return beaker("--local", *argv, **options)
+
+    return call
+
+
+def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Callable[[object, str], None]) -> None:
+    """An uploaded dataset has a revision, counts and files; the same files again are not stored again."""
+    done = local("dataset", "upload", "dataset", "--name", "invöices", "--metadata", "source=demo")
+    assert done.code == 0
+    assert done.out.startswith("beaker dataset upload: invöices@sha256:")
+    assert "COMPLETE, promoted, 60 train, 40 test" in done.out
+    assert "run trigger --dataset invöices" in done.err
+    again = json.loads(local("dataset", "upload", "dataset", "--name", "invöices", "--json").out)
+    conforms(again, "cli-dataset-upload.json")
+    assert again["reused"] is True
+    listed = json.loads(local("dataset", "list", "--json").out)
+    conforms(listed, "datasets.json")
+    assert [dataset["name"] for dataset in listed["datasets"]] == ["invöices"]
+    table = local("dataset", "list").out.splitlines()
+    assert table[0].split() == ["NAME", "REVISION", "PROD", "SAMPLES", "DATE"]
+    assert table[1].split()[0] == "invöices"
+    assert "yes" in table[1]
+    shown = local("dataset", "show", "invöices").out
+    assert f"revision     {again['dataset_revision']}" in shown
+    assert "train=60" in shown
+    assert "- train.jsonl (" in shown
+    conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "dataset.json")
+
+
+def test_upload__dry_run__lists_what_a_dataset_is_and_sends_nothing(
+    local: Local, project: Path, conforms: Callable[[object, str], None]
+) -> None:
+    """Only rows and the manifest travel, whatever else lies in the folder."""
+    (project / "dataset" / ".env").write_text("SECRET=1")
+    (project / "dataset" / "notes.txt").write_text("mine")
+    done = local("dataset", "upload", "dataset", "--name", "d", "--dry-run", "--json")
+    conforms(json.loads(done.out), "cli-dataset-dry-run.json")
+    assert [file["path"] for file in json.loads(done.out)["files"]] == ["test.jsonl", "train.jsonl"]
+    assert "notes.txt" not in local("dataset", "upload", "dataset", "--name", "d", "--dry-run").out
+    assert not (project / ".beaker" / "local").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["dataset", "--name", " "], "needs a name"),
+        (["dataset", "--name", "d", "--split", "train=61"], "61"),
+        (["dataset", "--name", "d", "--split", "train"], "NAME=COUNT"),
+        (["dataset", "--name", "d", "--split", "train=x"], "whole number"),
+        (["dataset", "--name", "d", "--split", "train=60", "--split", "train=60"], "twice"),
+        (["dataset", "--name", "d", "--split", "val=40"], "val"),
+        (["dataset", "--name", "d", "--total-count", "7"], "100 rows were found"),
+        (["dataset", "--name", "d", "--metadata", "=x"], "KEY=VALUE"),
+        (["dataset/train.jsonl", "--name", "d"], "folder"),
+        (["nowhere", "--name", "d"], "nowhere"),
+    ],
+)
+def test_upload__wrong__is_refused_and_nothing_is_stored(
+    argv: list[str], said: str, local: Local, project: Path
+) -> None:
+    """Counts that disagree, options that say nothing, a path that is no folder: refused before anything is sent."""
+    done = local("dataset", "upload", *argv)
+    assert done.code == 2
+    assert said in done.err
+    assert "BK949" not in done.err
+    assert not (project / ".beaker" / "local").exists()
+
+
+def test_upload__split_given__agrees_with_the_rows(local: Local) -> None:
+    """Counts may be given; they travel as counted."""
+    done = local("dataset", "upload", "dataset", "--name", "d", "--split", "train=60", "--total-count", "100", "--json")
+    assert done.code == 0
+
+
+def test_place__no_project__says_where_to_go(local: Local, tmp_path: Path) -> None:
+    """Without a project there is no local place, and no folder is made for one."""
+    done = local("dataset", "list", cwd=tmp_path)
+    assert done.code == 2
+    assert "BK720" in done.err
+    assert list(tmp_path.glob(".beaker")) == []
+
+
+def test_place__moved_state__leaves_the_project_alone(local: Local, project: Path, tmp_path: Path) -> None:
+    """BEAKER_LOCAL_DIR says where state lies."""
+    environ = {"BEAKER_LOCAL_DIR": str(tmp_path / "state")}
+    assert local("dataset", "upload", "dataset", "--name", "d", environ=environ).code == 0
+    assert (tmp_path / "state" / "beaker.db").exists()
+    assert not (project / ".beaker" / "local").exists()
+
+
+@pytest.mark.parametrize("how", ["flag", "base url", "variable", "config"])
+def test_place__four_ways_to_say_local(how: str, project: Path, beaker: Callable[..., Any]) -> None:
+    """--local, --base-url local, BEAKER_API_BASE_URL=local and `api: local` are one place."""
+    argv = {"flag": ["dataset", "list", "--local"], "base url": ["--base-url", "local", "dataset", "list"]}
+    if how == "config":
+        config = project / ".beaker" / "beaker.yaml"
+        config.write_text("api: local\n" + config.read_text())
+    environ = {"BEAKER_API_BASE_URL": "local"} if how == "variable" else {}
+    done = beaker(*argv.get(how, ["dataset", "list"]), cwd=project, environ=environ)
+    assert (done.code, done.out) == (0, "no datasets\n")
+
+
+def test_trigger__unknown_dataset_and_settings__are_told_together(local: Local) -> None:
+    """The gates of the service answer with every fault, as JSON problems when asked for."""
+    config = '{"harness_optimization": {"zeal": 1, "command": "x"}, "spend_budget_usd": 3}'
+    done = local("run", "trigger", "--dataset", "nothing", "--config", config, "--json")
+    assert done.code == 2
+    problems = json.loads(done.err)["error"]["problems"]
+    assert len(problems) >= 3
+    assert any("nothing" in problem["message"] for problem in problems)
+    assert json.loads(local("run", "list", "--json").out)["total"] == 0
+
+
+def test_trigger__dry_run__is_the_exact_request(local: Local, conforms: Callable[[object, str], None]) -> None:
+    """The request names the checkout, the integration and the settings of the configuration."""
+    done = local("run", "--dataset", "d", "--dry-run", "--json")
+    conforms(json.loads(done.out), "cli-launch-dry-run.json")
+    body = json.loads(done.out)["body"]
+    assert body["github_source"] == {"repository": "local/project", "integration_id": "invoices"}
+    assert body["config"]["max_concurrency"] == 2
+    assert "local_dataset_path" not in body["config"]
+
+
+def test_status__unknown_run__is_not_found(local: Local) -> None:
+    """A run that does not exist is a problem, not a traceback."""
+    for action in ("status", "cancel", "pull"):
+        done = local("run", action, "run_nope")
+        assert done.code == 2
+        assert "run_nope" in done.err
+
+
+def test_changes__real_set__conforms_to_the_published_schemas(
+    project: Path, beaker: Callable[..., Any], conforms: Callable[[object, str], None]
+) -> None:
+    """What `changes` prints with --json is what its schemas promise."""
+    change = {"group": "playbooks", "name": "new.txt", "content": "vendor: N\n", "op": "create"}
+    body = {"format": "beaker.document-changes/1", "run_id": "r1", "seed_hash": "0" * 64, "candidate_hash": "1" * 64}
+    (project / "set.json").write_text(json.dumps({**body, "changes": [change], "groups": ["playbooks"]}))
+    shown = beaker("changes", "show", "set.json", "--json", cwd=project)
+    conforms(json.loads(shown.out), "cli-changes-show.json")
+    applied = beaker("changes", "apply", "set.json", "--dir", ".", "--json", cwd=project)
+    conforms(json.loads(applied.out), "cli-changes-apply.json")
+    assert (project / "playbooks" / "new.txt").read_text() == "vendor: N\n"
