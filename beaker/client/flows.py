@@ -235,7 +235,8 @@ def _upload_target(target: Any, dataset: LocalDataset) -> Put | Problem:
     source = dataset.sources.get(path) if isinstance(path, str) else None
     if source is None:
         return Problem("BK811", f"the place asks for a file that was not announced: {path!r}")
-    url, headers = target.get("upload_url"), target.get("headers") or {}
+    url, headers = target.get("upload_url"), target.get("headers")
+    headers = {} if headers is None else headers
     if not isinstance(url, str) or not isinstance(headers, dict):
         return Problem("BK811", "the place gave no usable upload URL", str(path))
     size = next(file.size_bytes for file in dataset.declaration.files if file.path == path)

@@ -1,0 +1,79 @@
+"""What travels of a folder: the dataset, whole and counted, and nothing else."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from beaker.client.dataset_files import MAX_ROW_FAULTS, content_type, gather, measured
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "data"
+    made.mkdir()
+    (made / "train.jsonl").write_text('{"id": "t1"}\n\n{"id": "t2"}\n', encoding="utf-8")
+    (made / "test.jsonl").write_text('{"id": "h1"}\n', encoding="utf-8")
+    return made
+
+
+def test_gather__folder__takes_what_a_dataset_is(folder: Path) -> None:
+    """Rows and manifest travel; dotfiles, notes and `.git` do not; both splits are counted."""
+    (folder / "manifest.json").write_text('{"metadata": {}}', encoding="utf-8")
+    for name in (".env", "notes.txt", "val.jsonl", ".git/config", "train.jsonl.bak"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("secret", encoding="utf-8")
+    dataset = gather(folder, name=" inv ", metadata={"who": "me"}).unwrap()
+    assert [file.path for file in dataset.declaration.files] == ["manifest.json", "test.jsonl", "train.jsonl"]
+    assert (dataset.declaration.name, dataset.declaration.splits) == ("inv", {"train": 2, "test": 1})
+    assert measured(dataset.sources["train.jsonl"]) == (27, dataset.declaration.files[2].sha256)
+
+
+def test_gather__counts_given__must_agree(folder: Path) -> None:
+    """A count that disagrees with the file is refused before anything is sent."""
+    assert gather(folder, name="inv", splits={"train": 2}).unwrap()
+    assert gather(folder, name="inv", splits={"train": 3}).failure()[0].code == "BK209"
+
+
+def test_gather__missing_split__is_named_with_the_likely_file(folder: Path) -> None:
+    """`val.jsonl` where `test.jsonl` is meant gets the right words."""
+    (folder / "test.jsonl").rename(folder / "val.jsonl")
+    (problem,) = gather(folder, name="inv").failure()
+    assert (problem.code, "val.jsonl" in problem.hint) == ("BK210", True)
+
+
+def test_gather__file_or_nothing__is_refused(folder: Path) -> None:
+    """A `.jsonl` where a folder is meant, and a path that is not there."""
+    assert "folder" in gather(folder / "train.jsonl", name="inv").failure()[0].message
+    assert gather(folder / "absent", name="inv").failure()[0].code == "BK216"
+
+
+def test_gather__bad_rows__are_all_named(folder: Path) -> None:
+    """Each with its line, in both files, up to a limit and then counted; unless nobody wants to know."""
+    (folder / "train.jsonl").write_text('{"a": 1}\n{"a": 1,}\n[]\n', encoding="utf-8")
+    (folder / "test.jsonl").write_text("nope\n" * (MAX_ROW_FAULTS + 5), encoding="utf-8")
+    problems = gather(folder, name="inv").failure()
+    assert [problem.where.rpartition("/")[2] for problem in problems[:3]] == [
+        "train.jsonl:2",
+        "train.jsonl:3",
+        "test.jsonl:1",
+    ]
+    assert (len(problems), problems[-1].message) == (MAX_ROW_FAULTS + 1, "7 more rows are faulty")
+    assert gather(folder, name="inv", check_rows=False).unwrap()
+
+
+def test_gather__link_out_of_the_folder__never_travels(folder: Path, tmp_path: Path) -> None:
+    """A link inside the folder is followed; one that leads out is refused, by name."""
+    (folder / "train.jsonl").rename(folder / "rows")
+    os.symlink("rows", folder / "train.jsonl")
+    assert gather(folder, name="inv").unwrap()
+    (tmp_path / "private").write_text('{"id": "p"}\n', encoding="utf-8")
+    (folder / "test.jsonl").unlink()
+    os.symlink(tmp_path / "private", folder / "test.jsonl")
+    assert [problem.code for problem in gather(folder, name="inv").failure()] == ["BK815"]
+
+
+def test_content_type__by_ending() -> None:
+    """As the contract's uploads call them."""
+    assert content_type("train.jsonl") == "application/octet-stream"
+    assert content_type("manifest.json") == "application/json"
