@@ -129,7 +129,7 @@ def _packages(reader: ConfigReader, key: str, rule: Callable[[str], str | None])
     for item in items:
         if (message := rule(item.raw)) is not None:
             reader.refuse(item, f"{reader.place(key)}: {item.raw!r} {message}", code="BK109")
-    return tuple(item.raw for item in items)
+    return tuple(item.raw.strip() for item in items)
 
 
 def _targets(reader: ConfigReader) -> Any:
