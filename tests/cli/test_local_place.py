@@ -52,7 +52,7 @@ def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Call
     assert f"revision     {again['dataset_revision']}" in shown
     assert "train=60" in shown
     assert "- train.jsonl (" in shown
-    conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "dataset.json")
+    conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "cli-dataset-show.json")
 
 
 def test_upload__dry_run__lists_what_a_dataset_is_and_sends_nothing(
