@@ -1,11 +1,12 @@
 """A store's documents after a change set, and the set that leads back."""
 
 from collections.abc import Iterable, Sequence
+from typing import TypeAlias
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.changesets.planning import PlannedChange, plan, where
+from beaker.core.changesets.planning import conflicts_among, judge, where
 from beaker.core.documents import (
     CreateDocumentChange,
     DeleteDocumentChange,
@@ -20,6 +21,8 @@ from beaker.core.documents import (
 )
 from beaker.core.problems import Problems
 
+Applying: TypeAlias = tuple[tuple[DocumentChange, TargetDocument | None], ...]
+
 
 def apply(
     documents: Iterable[TargetDocument], change_set: DocumentChangeSet
@@ -31,12 +34,7 @@ def apply(
     document has that `source_id`. Applying a set again changes nothing.
     """
     listed = tuple(documents)
-    planned = plan(listed, change_set)
-    if not is_successful(planned):
-        return Failure(planned.failure())
-    if conflicts := planned.unwrap().conflicts:
-        return Failure(conflicts)
-    return Success(_after(listed, planned.unwrap().applying))
+    return _applying(listed, change_set).map(lambda applying: _after(listed, applying))
 
 
 def invert(
@@ -48,12 +46,10 @@ def invert(
     left to do get no inverse. Refused for the same reasons as `apply`.
     """
     listed = tuple(documents_before)
-    planned = plan(listed, change_set)
-    if not is_successful(planned):
-        return Failure(planned.failure())
-    if conflicts := planned.unwrap().conflicts:
-        return Failure(conflicts)
-    applying = planned.unwrap().applying
+    judged = _applying(listed, change_set)
+    if not is_successful(judged):
+        return Failure(judged.failure())
+    applying = judged.unwrap()
     groups = change_set.groups or tuple(sorted({change.group for change in change_set.changes}))
     own_before = [one for one in listed if one.group in groups]
     own_after = [one for one in _after(listed, applying) if one.group in groups]
@@ -62,16 +58,26 @@ def invert(
             change_set.run_id,
             seed_hash(own_after),
             candidate_hash({(one.group, one.name): one.content for one in own_before}),
-            tuple(_inverse(step) for step in sorted(applying, key=lambda step: _place(step.change))),
+            tuple(_inverse(change, found) for change, found in sorted(applying, key=lambda step: _place(step[0]))),
             groups=change_set.groups,
         )
     )
 
 
-def _after(documents: Sequence[TargetDocument], applying: Sequence[PlannedChange]) -> tuple[TargetDocument, ...]:
+def _applying(documents: Sequence[TargetDocument], change_set: DocumentChangeSet) -> Result[Applying, Problems]:
+    """The operations that have something to do, with the document each meets; a conflict refuses all of them."""
+    judged = judge(documents, change_set)
+    if not is_successful(judged):
+        return Failure(judged.failure())
+    if conflicts := conflicts_among(judged.unwrap()):
+        return Failure(conflicts)
+    return Success(tuple((change, found) for change, found, outcome, _ in judged.unwrap() if outcome == "applies"))
+
+
+def _after(documents: Sequence[TargetDocument], applying: Applying) -> tuple[TargetDocument, ...]:
     """The documents once operations that apply to them are done."""
-    # By identity: each step knows the very document it met, and hashing places again would cost more than their hashes.
-    met = {id(step.found): step.change for step in applying}
+    # By identity: each operation knows the very document it met, and hashing places again would cost more.
+    met = {id(found): change for change, found in applying}
     after: list[TargetDocument] = []
     for one in documents:
         change = met.get(id(one))
@@ -79,7 +85,7 @@ def _after(documents: Sequence[TargetDocument], applying: Sequence[PlannedChange
             after.append(one)
         elif change.op != "delete":
             after.append(_with_content(one, change.content))
-    created = [step.change for step in applying if step.change.op == "create"]
+    created = [change for change, _ in applying if change.op == "create"]
     taken = {one.source_id for one in after} if created else set()
     for change in sorted(created, key=_place):
         source_id = _free_source_id(change, taken)
@@ -113,9 +119,9 @@ def _free_source_id(change: CreateDocumentChange, taken: set[str]) -> str:
     return candidate
 
 
-def _inverse(step: PlannedChange) -> DocumentChange:
-    change, place = step.change, {"group": step.change.group, "name": step.change.name}
-    before = step.found.content if step.found else ""
+def _inverse(change: DocumentChange, found: TargetDocument | None) -> DocumentChange:
+    place = {"group": change.group, "name": change.name}
+    before = found.content if found else ""
     match change:
         case CreateDocumentChange():
             base = content_sha256(change.content)
