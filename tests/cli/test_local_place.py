@@ -1,6 +1,7 @@
 """The commands on this machine's own place, as far as they need no worker."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,18 @@ from beaker.cli.demo.project import create_project
 Local = Callable[..., Any]
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """The demo's project."""
-    folder = tmp_path / "project"
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's project, to be copied: asking Git for a new one each time takes longer than most tests."""
+    folder = tmp_path_factory.mktemp("made") / "project"
     create_project(folder).unwrap()
     return folder
+
+
+@pytest.fixture
+def project(made_once: Path, tmp_path: Path) -> Path:
+    """The demo's project."""
+    return Path(shutil.copytree(made_once, tmp_path / "project"))
 
 
 @pytest.fixture
