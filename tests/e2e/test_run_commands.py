@@ -26,7 +26,7 @@ config_defaults:
   max_concurrency: 2
   harness_optimization:
     command: [%s, "{project}/propose.py"]
-    max_proposals: 3
+    max_proposals: 2
     max_rollouts: 150
 """
 
@@ -140,7 +140,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     dataset, project = tmp_path / "dataset", tmp_path / "project"
     dataset.mkdir()
     (project / ".beaker").mkdir(parents=True)
-    for split, count in (("train", 24), ("test", 6)):
+    for split, count in (("train", 20), ("test", 4)):
         rows = [json.dumps({"id": f"{split}-{n}", "word": f"w{n}"}) for n in range(count)]
         (dataset / f"{split}.jsonl").write_text("\n".join(rows))
     (project / ".beaker" / "beaker.yaml").write_text(CONFIG % json.dumps(sys.executable))
