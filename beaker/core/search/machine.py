@@ -158,20 +158,21 @@ def _take(state: SearchState, out: list[LogEntry], event: Evaluated | Proposed) 
 
 
 def _take_baseline(state: SearchState, out: list[LogEntry], event: Evaluated) -> None:
-    """A block of the baseline on S, or on evidence while nothing of it has run."""
-    baseline, selection = state.results[0], state.split.selection
+    """A block of the baseline is in: on S, or on evidence while nothing of it has run."""
+    baseline = state.results[0]
     state.enter(baseline, event.objectives)
     state.pending -= 1
     if state.pending:
         return
+    if state.phase == "baseline":
+        selection = state.split.selection
+        tree, train = state.candidates[0].tree, baseline.mean_over(selection)
+        state.candidates[0] = Candidate(0, tree, None, None, "baseline", "the baseline", train)
+        state.scored_front = Front.of(0, [points(baseline.scores[case_id]) for case_id in selection], baseline.total)
     if all(score is None for score in baseline.scores.values()):
         _probe(state, out)
         return
     state.move("searching")
-    state.candidates[0] = Candidate(
-        0, state.candidates[0].tree, None, None, "baseline", "the baseline", baseline.mean_over(selection)
-    )
-    state.scored_front = Front.of(0, [points(baseline.scores[case_id]) for case_id in selection], baseline.total)
     if is_perfect(state):
         stop_proposing(state, "perfect")
     for proposal in range(1, state.settings.max_proposals_in_flight + 1):
@@ -180,18 +181,16 @@ def _take_baseline(state: SearchState, out: list[LogEntry], event: Evaluated) ->
 
 def _probe(state: SearchState, out: list[LogEntry]) -> None:
     """Nothing of the baseline has run: look for a TRAIN case that does, as far as TEST stays paid for."""
-    known = state.results[0].scores
+    known, tree = state.results[0].scores, state.candidates[0].tree
     left = [case_id for case_id in state.split.evidence if case_id not in known][:BLOCK_SIZE]
     if not left or not state.affords(len(left)):
         every = "none" if len(known) == len(state.train_ids) else f"none of the {len(known)} tried"
         message = f"the baseline runs on no TRAIN case: of {len(state.train_ids)} cases, {every} could be scored"
         issue_finish(state, out, "error", message)
         return
-    if state.phase != "probing":
+    if state.phase == "baseline":
         state.move("probing")
-    state.pending = issue_evaluations(
-        state, out, tree=state.candidates[0].tree, case_ids=left, purpose="parent_minibatch"
-    )
+    state.pending = issue_evaluations(state, out, tree=tree, case_ids=left, purpose="parent_minibatch")
 
 
 def _begin_test(state: SearchState, out: list[LogEntry]) -> None:
@@ -201,10 +200,9 @@ def _begin_test(state: SearchState, out: list[LogEntry]) -> None:
     state.winner = state.best
     state.test_reserve = 0
     tested = [state.winner, 0] if state.winner and state.settings.test_baseline else [state.winner]
-    state.pending = sum(
-        issue_evaluations(state, out, tree=state.candidates[n].tree, case_ids=state.test_ids, purpose="test")
-        for n in tested
-    )
+    for n in tested:
+        tree = state.candidates[n].tree
+        state.pending += issue_evaluations(state, out, tree=tree, case_ids=state.test_ids, purpose="test")
 
 
 def _take_test(state: SearchState, out: list[LogEntry], tree: str, event: Evaluated) -> None:

@@ -18,7 +18,6 @@ from beaker.core.keyed import below
 from beaker.core.search import (
     BLOCK_SIZE,
     Cancelled,
-    Candidate,
     Command,
     Evaluate,
     Evaluated,
@@ -140,130 +139,181 @@ def worlds(draw: st.DrawFn, in_flight: int | None = None) -> World:
 
 
 @attrs.define
-class Reader:
-    """What a log has told so far: every score, every evaluation asked for, every proposal made."""
+class Trial:
+    """What the log has told of one proposal."""
 
+    made: Propose
+    tree: str = ""
+    outcome: str = ""
+
+
+@attrs.define
+class Reader:
+    """Follows a log entry by entry and derives every decision from the scores it has seen."""
+
+    opened: Opened
     selection: tuple[str, ...]
+    evidence: tuple[str, ...]
     scores: dict[tuple[str, str], float | None] = attrs.field(factory=dict)
     asked: set[tuple[str, str]] = attrs.field(factory=set)
-    made: dict[int, Propose] = attrs.field(factory=dict)
+    out: dict[int, Evaluate] = attrs.field(factory=dict)
+    trials: list[Trial] = attrs.field(factory=list)
+    decided: int = 0
+    wants_more: set[str] = attrs.field(factory=set)
 
     def total(self, tree: str, case_ids: Sequence[str]) -> int:
         return sum(points(self.scores[tree, case_id]) for case_id in case_ids)
 
-    def knows(self, tree: str, case_ids: Sequence[str]) -> bool:
-        return all((tree, case_id) in self.scores for case_id in case_ids)
+    def known(self, tree: str, case_ids: Sequence[str]) -> list[str]:
+        return [case_id for case_id in case_ids if (tree, case_id) in self.scores]
 
-    def front(self, candidates: list[Candidate]) -> set[int]:
+    def accepted(self, seen: int) -> list[str]:
+        """The baseline and what was accepted among the first `seen` proposals."""
+        return [self.opened.baseline_tree, *(one.tree for one in self.trials[:seen] if one.outcome == "accepted")]
+
+    def best(self) -> str:
+        """The best mean so far; `max` gives the earliest of equals."""
+        return max(self.accepted(self.decided), key=lambda tree: self.total(tree, self.selection))
+
+    def leads(self, tree: str, others: list[str], score: int, total: int, case_id: str) -> bool:
+        return all((score, total) > (self.total(one, [case_id]), self.total(one, self.selection)) for one in others)
+
+    def front(self, seen: int) -> set[str]:
         """The leader of every case and the leader of the mean."""
-        totals = {one.n: self.total(one.tree, self.selection) for one in candidates}
+        trees = self.accepted(seen)
+        totals = {tree: self.total(tree, self.selection) for tree in trees}
+        leaders = {
+            max(trees, key=lambda tree: (self.total(tree, [case_id]), totals[tree])) for case_id in self.selection
+        }
+        return leaders | {max(trees, key=lambda tree: totals[tree])}
 
-        def leader(case_id: str) -> int:
-            return max(candidates, key=lambda one: (self.total(one.tree, [case_id]), totals[one.n], -one.n)).n
+    def read(self, entry: LogEntry) -> None:
+        match entry:
+            case Evaluate():
+                self.evaluate(entry)
+            case Propose():
+                self.propose(entry)
+            case Evaluated():
+                tree = self.out.pop(entry.seq).tree
+                self.scores |= {(tree, case_id): objective for case_id, objective in entry.objectives}
+                self.judge(tree)
+            case Proposed():
+                trial = next(one for one in self.trials if one.made.seq == entry.seq)
+                earlier = {self.opened.baseline_tree, *(one.tree for one in self.trials if one is not trial)}
+                trial.tree = entry.tree or ""
+                if entry.outcome != "child":
+                    trial.outcome = entry.outcome
+                elif trial.tree in earlier:
+                    trial.outcome = "duplicate"
+                else:
+                    self.wants_more.add(trial.tree)
+        while self.decided < len(self.trials) and self.trials[self.decided].outcome:
+            self.decided += 1
 
-        return {leader(case_id) for case_id in self.selection} | {max(totals, key=lambda n: (totals[n], -n))}
+    def evaluate(self, entry: Evaluate) -> None:
+        """Blocks are small, cost what was not paid for before, and keep TRAIN and TEST apart."""
+        self.out[entry.seq] = entry
+        wanted = {(entry.tree, case_id) for case_id in entry.case_ids}
+        assert 1 <= len(wanted) == len(entry.case_ids) <= BLOCK_SIZE
+        assert not self.asked & wanted, "an evaluation was paid for twice"
+        self.asked |= wanted
+        assert len(self.asked) <= self.opened.settings.max_rollouts
+        assert set(entry.case_ids) <= set(self.opened.test_ids if entry.purpose == "test" else self.opened.train_ids)
+        if entry.purpose in ("minibatch", "selection") and entry.tree != self.opened.baseline_tree:
+            assert entry.tree in self.wants_more, "a child whose fate is known was evaluated"
+
+    def propose(self, entry: Propose) -> None:
+        """The evidence is the parent's known results on evidence cases; the parent led when `seen` was decided."""
+        chosen = self.opened.settings
+        assert entry.proposal == len(self.trials) + 1 <= chosen.max_proposals
+        assert len(self.trials) - self.decided < chosen.max_proposals_in_flight
+        self.trials.append(Trial(entry))
+        shown = entry.minibatch + entry.evidence
+        assert len(set(shown)) == len(shown)
+        assert set(shown) <= set(self.evidence)
+        assert not set(shown) & set(self.opened.test_ids)
+        assert 1 <= len(entry.minibatch) <= chosen.minibatch_size
+        assert len(self.known(entry.parent_tree, shown)) == len(shown)
+        assert any(self.scores[entry.parent_tree, case_id] != 1.0 for case_id in entry.minibatch)
+        others = len(self.known(entry.parent_tree, self.evidence)) - len(entry.minibatch)
+        assert len(entry.evidence) == min(others, 100)
+        assert entry.seen == max(0, entry.proposal - chosen.max_proposals_in_flight)
+        assert entry.parent_tree in self.front(entry.seen)
+        assert not self.is_perfect(), "nothing can replace the best any more"
+        assert 0 <= entry.rollouts_left <= chosen.max_rollouts - len(self.asked)
+        assert 0 <= entry.seed < 2**31
+
+    def judge(self, tree: str) -> None:
+        """Whether a child goes on, is accepted or rejected, once everything asked of it so far is in."""
+        if tree not in self.wants_more or tree in {one.tree for one in self.out.values()}:
+            return
+        trial = next(one for one in self.trials if one.tree == tree and not one.outcome)
+        gained = self.total(tree, trial.made.minibatch) - self.total(trial.made.parent_tree, trial.made.minibatch)
+        scored = self.known(tree, self.selection)
+        if gained <= 0 or self.is_beaten(tree, scored):
+            trial.outcome = "rejected"
+        elif len(scored) == len(self.selection):
+            trial.outcome = "accepted"
+        if trial.outcome:
+            self.wants_more.remove(tree)
+
+    def is_beaten(self, tree: str, scored: list[str]) -> bool:
+        """Racing: solving all that is missing would leave it behind the best, and it leads on nothing it was scored on.
+
+        A child that was scored on all of S has finished the race.
+        """
+        missing = len(self.selection) - len(scored)
+        possible = self.total(tree, scored) + missing * FULL
+        others = self.accepted(self.decided)
+        return (
+            missing > 0
+            and possible < self.total(self.best(), self.selection)
+            and not any(self.leads(tree, others, self.total(tree, [one]), possible, one) for one in scored)
+        )
+
+    def is_perfect(self) -> bool:
+        return self.total(self.best(), self.selection) == len(self.selection) * FULL
 
 
 def check_log(log: list[LogEntry], state: SearchState) -> None:
     """Every law that can be read off a log, finished or not; `state` is the one after it."""
     opened = log[0]
     assert isinstance(opened, Opened)
-    chosen, train, test = opened.settings, set(opened.train_ids), set(opened.test_ids)
-    reader = Reader(state.split.selection)
-    trees: dict[int, str] = {}
+    reader = Reader(opened, state.split.selection, state.split.evidence)
     for entry in log[1:]:
-        match entry:
-            case Evaluate():
-                trees[entry.seq] = entry.tree
-                wanted = {(entry.tree, case_id) for case_id in entry.case_ids}
-                assert 1 <= len(wanted) == len(entry.case_ids) <= BLOCK_SIZE
-                assert not reader.asked & wanted, "an evaluation was paid for twice"
-                reader.asked |= wanted
-                assert len(reader.asked) <= chosen.max_rollouts
-                assert set(entry.case_ids) <= (test if entry.purpose == "test" else train)
-            case Evaluated():
-                reader.scores |= {(trees[entry.seq], case_id): objective for case_id, objective in entry.objectives}
-            case Propose():
-                reader.made[entry.proposal] = entry
-                assert entry.proposal == len(reader.made) <= chosen.max_proposals
-                check_propose(entry, reader, state, opened)
+        reader.read(entry)
     assert len(reader.asked) == state.issued
-    assert [one.n for one in state.proposals] == list(reader.made)[: len(state.proposals)]
-    if not state.finished:
-        assert len(reader.made) - len(state.proposals) <= chosen.max_proposals_in_flight
-    check_candidates(reader, state)
-    if state.finished not in (None, "cancelled", "error"):
-        check_end(reader, state, opened)
-
-
-def check_propose(entry: Propose, reader: Reader, state: SearchState, opened: Opened) -> None:
-    """The evidence is the parent's known results on evidence cases, and the parent led when `seen` was decided."""
-    shown = entry.minibatch + entry.evidence
-    assert len(set(shown)) == len(shown)
-    assert set(shown) <= set(state.split.evidence)
-    assert not set(shown) & set(opened.test_ids)
-    assert 1 <= len(entry.minibatch) <= opened.settings.minibatch_size
-    assert reader.knows(entry.parent_tree, shown)
-    assert any(reader.scores[entry.parent_tree, case_id] != 1.0 for case_id in entry.minibatch)
-    known = [case_id for case_id in state.split.evidence if (entry.parent_tree, case_id) in reader.scores]
-    assert len(entry.evidence) == min(len(known) - len(entry.minibatch), 100)
-    assert entry.seen == max(0, entry.proposal - opened.settings.max_proposals_in_flight)
-    assert 0 <= entry.rollouts_left <= opened.settings.max_rollouts - len(reader.asked)
-    assert 0 <= entry.seed < 2**31
-    decided = [one for one in state.candidates if one.status != "rejected" and (one.proposal or 0) <= entry.seen]
-    assert entry.parent in reader.front(decided)
-
-
-def check_candidates(reader: Reader, state: SearchState) -> None:
-    """Who is accepted, rejected and best follows from the scores; the best never gets worse, equals stay behind."""
-    best, best_total = 0, -1
-    if reader.knows(state.candidates[0].tree, reader.selection):
-        best_total = reader.total(state.candidates[0].tree, reader.selection)
+    decided = [(one.made.proposal, one.made.parent, one.outcome) for one in reader.trials[: reader.decided]]
+    assert [(one.n, one.parent, one.outcome) for one in state.proposals] == decided
     for number, one in enumerate(state.candidates):
         assert one.n == number
-        if one.parent is None or one.proposal is None:
-            assert (number, one.status) == (0, "baseline")
-            continue
-        minibatch, parent = reader.made[one.proposal].minibatch, state.candidates[one.parent]
-        assert reader.made[one.proposal].parent == one.parent
-        gained = reader.total(one.tree, minibatch) - reader.total(parent.tree, minibatch)
-        scored = [case_id for case_id in reader.selection if (one.tree, case_id) in reader.scores]
-        if one.status == "accepted":
-            assert gained > 0
-            assert len(scored) == len(reader.selection)
-            assert one.train == mean(reader.scores[one.tree, case_id] or 0.0 for case_id in scored)
-            if reader.total(one.tree, reader.selection) > best_total:
-                best, best_total = one.n, reader.total(one.tree, reader.selection)
-        elif gained > 0:
-            # Racing stopped it: solving all that is missing would have left it behind the best.
-            missing = len(reader.selection) - len(scored)
-            assert missing > 0
-            assert "stopped after" in one.reason
-            assert reader.total(one.tree, scored) + missing * FULL < best_total
-    assert state.best == best
+        assert (one.status == "baseline") == (one.parent is None) == (one.proposal is None) == (number == 0)
+        if one.status != "rejected" and reader.known(one.tree, reader.selection) == list(reader.selection):
+            assert one.train == mean(reader.scores[one.tree, case_id] or 0.0 for case_id in reader.selection)
+    if state.finished not in ("cancelled", "error", None):
+        check_end(reader, state, opened)
 
 
 def check_end(reader: Reader, state: SearchState, opened: Opened) -> None:
     """The reason holds, every proposal was decided, and TEST was scored for the winner, and the baseline once."""
-    assert len(state.proposals) == len(reader.made)
+    assert not reader.wants_more
+    assert len(reader.trials) == reader.decided == len(state.proposals)
     assert state.winner == state.best
-    perfect = reader.total(state.candidates[state.best].tree, reader.selection) == len(reader.selection) * FULL
+    assert state.candidates[state.best].tree == reader.best()
     match state.finished:
         case "proposals":
-            assert len(reader.made) == opened.settings.max_proposals
+            assert len(reader.trials) == opened.settings.max_proposals
         case "perfect":
-            assert perfect
+            assert reader.is_perfect()
         case "budget":
             train = sum(case_id not in opened.test_ids for _, case_id in reader.asked)
             smallest = minimum_rollouts(len(opened.train_ids), len(opened.test_ids), opened.settings)
             # The dearest proposal could not be paid any more: the minimum holds one, with S for the baseline.
             assert train + smallest - len(reader.selection) > opened.settings.max_rollouts
         case "exhausted":
-            seen = max(0, len(reader.made) + 1 - opened.settings.max_proposals_in_flight)
-            decided = [one for one in state.candidates if one.status != "rejected" and (one.proposal or 0) <= seen]
-            for n in reader.front(decided):
-                tree = state.candidates[n].tree
-                assert all(reader.scores.get((tree, case_id)) == 1.0 for case_id in state.split.evidence)
+            seen = max(0, len(reader.trials) + 1 - opened.settings.max_proposals_in_flight)
+            for tree in reader.front(seen):
+                assert all(reader.scores.get((tree, case_id)) == 1.0 for case_id in reader.evidence)
     tested = {tree for tree, case_id in reader.asked if case_id in opened.test_ids}
     with_baseline = opened.settings.test_baseline or not state.winner
     assert tested == {state.candidates[n].tree for n in ([state.winner, 0] if with_baseline else [state.winner])}

@@ -17,9 +17,11 @@ from beaker.core.search import (
     SearchState,
     Started,
     minimum_rollouts,
+    split_train,
     start,
     step,
 )
+from beaker.core.search.minibatches import Walk
 from beaker.core.search.state import PHASES, STAGES
 
 Run = Callable[..., tuple[SearchState, list[LogEntry]]]
@@ -175,9 +177,24 @@ def test_perfect__child_that_solves_s__ends_the_search(run: Run) -> None:
     assert len(state.proposals) == len(proposes(log)) == 4
 
 
+def test_perfect__while_a_parent_is_measured__that_proposal_is_dropped(run: Run) -> None:
+    """A proposal that was not made yet when the search ends is not made, though its evaluations are under way."""
+    split = split_train([f"a{n}" for n in range(20)], SearchSettings(1, selection_fraction=0.3))
+    walk = Walk(split.evidence, 3, 0)
+    first, second, third, fourth, fifth = (walk.deal() for _ in range(5))
+
+    def score(tree: str, case_id: str) -> float:
+        return float(tree == "tree-2" or (tree == "base" and case_id in third + fourth))
+
+    state, log = run(20, 4, score, new_child, selection_fraction=0.3, max_proposals_in_flight=2)
+    assert evaluated(log, "parent_minibatch") == [*first, *second, *third, *fourth, *fifth]
+    assert [(one.n, one.outcome) for one in state.proposals] == [(1, "rejected"), (2, "accepted")]
+    assert (state.finished, len(proposes(log)), state.reserved) == ("perfect", 2, 0)
+
+
 def test_exhausted__baseline_solves_the_evidence__ends_the_search(run: Run) -> None:
     """With nothing left to learn from, the walk stops after seeing every evidence case once."""
-    wanted = start(SearchSettings(1000), [f"a{n}" for n in range(30)], ["t"], "base").unwrap().split
+    wanted = split_train([f"a{n}" for n in range(30)], SearchSettings(1))
     state, log = run(30, 4, lambda tree, case_id: 0.0 if case_id in wanted.selection else 1.0, new_child)
     assert (state.finished, proposes(log), state.winner) == ("exhausted", [], 0)
     assert sorted(evaluated(log, "parent_minibatch")) == sorted(wanted.evidence)
@@ -185,8 +202,7 @@ def test_exhausted__baseline_solves_the_evidence__ends_the_search(run: Run) -> N
 
 def test_minibatch__solved_by_the_parent__is_skipped(run: Run) -> None:
     """Only minibatches with something to learn reach a proposer, and each evidence case of a parent is run once."""
-    unsolved = {"a1", "a2"}
-    split = start(SearchSettings(1000), [f"a{n}" for n in range(40)], ["t"], "base").unwrap().split
+    split = split_train([f"a{n}" for n in range(40)], SearchSettings(1))
     unsolved = {split.evidence[0], split.evidence[7]}
     state, log = run(
         40,
@@ -215,7 +231,7 @@ def test_child__that_only_equals_its_parent__is_rejected(run: Run) -> None:
 
 def test_child__better_on_the_minibatch_alone__is_stopped_by_racing(run: Run) -> None:
     """A child that cannot reach the best mean any more and leads nowhere is not scored to the end."""
-    split = start(SearchSettings(1000), [f"a{n}" for n in range(200)], ["t"], "base").unwrap().split
+    split = split_train([f"a{n}" for n in range(200)], SearchSettings(1))
 
     def score(tree: str, case_id: str) -> float:
         if case_id in split.evidence:
@@ -232,7 +248,7 @@ def test_child__better_on_the_minibatch_alone__is_stopped_by_racing(run: Run) ->
 
 def test_child__that_leads_on_one_case__is_scored_to_the_end(run: Run) -> None:
     """A child that is worse on average but the only one to solve a case joins the front."""
-    split = start(SearchSettings(1000), [f"a{n}" for n in range(200)], ["t"], "base").unwrap().split
+    split = split_train([f"a{n}" for n in range(200)], SearchSettings(1))
 
     def score(tree: str, case_id: str) -> float:
         if case_id in split.evidence:
