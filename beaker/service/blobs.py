@@ -12,6 +12,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import sync_folder
 
 _PIECE = 1 << 20
+_MANY = 100
 
 
 class Blobs:
@@ -144,21 +145,32 @@ class Batch:
 
     def place(self) -> None:
         """Flush everything to the disk and move it to its place."""
-        folders = set()
         for temporary in self._pending.values():
-            descriptor = os.open(temporary, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
             temporary.chmod(0o444)
+        _flush(list(self._pending.values()))
+        folders = set()
         for digest, temporary in self._pending.items():
             target = self._blobs.path(digest)
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, target)
             folders.add(target.parent)
-        for folder in folders:
-            sync_folder(folder)
+        _flush(sorted(folders))
+
+
+def _flush(paths: list[Path]) -> None:
+    """Flush files or folders to the disk: one by one costs milliseconds each, so many of them all at once."""
+    if len(paths) > _MANY:
+        os.sync()
+        return
+    for path in paths:
+        if path.is_dir():
+            sync_folder(path)
+            continue
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _temporary_folder(parent: Path) -> tuple[Path, int]:

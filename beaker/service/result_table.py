@@ -26,17 +26,11 @@ def stored_log(database: Database, run_id: str) -> list[JsonObject]:
 
 def stored_facts(database: Database, run_id: str, *names: str) -> JsonObject:
     """What is known about a run besides its log (`engine.journal`), by name: the given ones, else all of them."""
-    rows = (
-        database.rows("SELECT name, fact FROM facts WHERE run_id = :run_id", run_id=run_id)
-        if not names
-        else [
-            row
-            for name in names
-            for row in database.rows(
-                "SELECT name, fact FROM facts WHERE run_id = :run_id AND name = :name", run_id=run_id, name=name
-            )
-        ]
-    )
+    where = "run_id = :run_id"
+    asked = {f"name{number}": name for number, name in enumerate(names)}
+    if asked:
+        where += f" AND name IN ({', '.join(f':{key}' for key in asked)})"
+    rows = database.rows(f"SELECT name, fact FROM facts WHERE {where}", run_id=run_id, **asked)
     return {row["name"]: json.loads(row["fact"]) for row in rows}
 
 
