@@ -6,14 +6,14 @@ from typing import Any, NoReturn
 import attrs
 from returns.pipeline import is_successful
 
-from beaker.core.config_reader import DATASET_KEYS, ConfigReader, in_file_order, switch, word
+from beaker.core.config_reader import DATASET_KEYS, SCHEMA_CODE, ConfigReader, in_file_order, switch, word
 from beaker.core.config_tree import ListNode, MapNode, Node, Scalar, kind_of
 from beaker.core.environment import REQUIRED_ENV_HINT, required_env_faults
 from beaker.core.image_packages import apt_package_fault, pip_requirement_fault
+from beaker.core.models import choose_judge
 from beaker.core.problems import Problem, Problems
 from beaker.core.project_layout import normalize_repository_directory, parse_entrypoint
 from beaker.core.targets import parse_declaration
-from beaker.core.text import canonical_model
 from beaker.core.values import ReadOnlyDict, value
 
 ENTRY_KEYS = (
@@ -153,12 +153,14 @@ def _targets(reader: ConfigReader) -> Any:
 
 def _scorer_model(reader: ConfigReader, key: Scalar, *, required: bool) -> str | None:
     given = reader.read("scorer_model", word)
-    if given is not None:
-        return reader.read("scorer_model", lambda _: canonical_model(given, "(the judge)"))
-    if required:
-        at = reader.node.key("requires_scorer_model") or key
-        hint = "add scorer_model: provider:model to the entry, or drop requires_scorer_model"
-        reader.refuse(at, f"{reader.path} requires a judge and names none", code="BK103", hint=hint)
+    judge = choose_judge(given, required=required)
+    if is_successful(judge):
+        return given
+    problem: Problem = judge.failure()
+    at, code = reader.node.get("scorer_model"), SCHEMA_CODE
+    if given is None:
+        at, code = reader.node.key("requires_scorer_model"), "BK103"
+    reader.refuse(at or key, f"{reader.place('scorer_model')}: {problem.message}", code=code, hint=problem.hint)
     return None
 
 

@@ -15,7 +15,8 @@ from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.config_reader import DATASET_KEYS
 from beaker.core.datasets import parse_reference
-from beaker.core.optimizer import EXTRA_ADVICE, SCORER_MODEL_HINT, SCORER_MODEL_KEYS
+from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings, optimization_models, with_models
+from beaker.core.optimizer import EXTRA_ADVICE
 from beaker.core.options import camel, did_you_mean, shown
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
@@ -31,7 +32,6 @@ REFERENCE_KEYS = DATASET_KEYS[:3]
 ID_KEYS = DATASET_KEYS[3:]
 LOCAL_PATH_KEYS = ("local_dataset_path", "localDatasetPath")
 RETIRED_KEYS = ("dataset_uri", "dataset_artifact_uri")
-MAX_MODELS = 8
 
 _SPELLINGS = {spelled: name for name in LAUNCH_KEYS for spelled in (name, camel(name))}
 
@@ -98,7 +98,7 @@ def plan_launch(
     """
     defaults = (project.config_defaults if project else None, entry.config_defaults if entry else None)
     travels, resolved = split_config(merge_config(*defaults, given))
-    parsed = parse_models(models)
+    parsed = optimization_models(models)
     with_them = parsed.bind(lambda read: with_models(travels, read, integration_id=entry.id if entry else None))
     keys = check_launch_keys(travels)
     dataset = choose_dataset(resolved, reference=reference, artifact_id=artifact_id)
@@ -151,7 +151,7 @@ def check_launch_keys(config: Mapping[str, Any]) -> Result[None, Problems]:
         where = f"config.{key}"
         name = _SPELLINGS.get(key)
         if key in SCORER_MODEL_KEYS:
-            problems.append(Problem("BK403", "the judge is no launch setting", where, SCORER_MODEL_HINT))
+            problems.extend(judges_in_settings([key], code="BK403"))
         elif name is None:
             hint = f"{did_you_mean(key, LAUNCH_KEYS)}; {EXTRA_ADVICE}"
             problems.append(Problem("BK402", "is not a known launch setting", where, hint))
@@ -220,48 +220,6 @@ def no_dataset(config: ProjectConfig | None, entry: IntegrationEntry | None) -> 
     return Problem("BK405", "no dataset is selected", where, "pass --dataset NAME, or set config_defaults.dataset_ref")
 
 
-def parse_models(texts: Sequence[str]) -> Result[tuple[dict[str, str], ...], Problem]:
-    """`--optimization-model provider:model`, repeated, as `{"provider", "model"}`; BK406 for any that cannot be."""
-    if len(texts) > MAX_MODELS:
-        return _model_fault(f"at most {MAX_MODELS} models can be compared, not {len(texts)}")
-    models: list[dict[str, str]] = []
-    seen: set[tuple[str, str]] = set()
-    for text in texts:
-        provider, _, model = (part.strip() for part in text.partition(":"))
-        if not provider or not model:
-            return _model_fault(f"must read provider:model, not {text!r}")
-        if (key := (provider.casefold(), model.casefold())) in seen:
-            return _model_fault(f"names {provider}:{model} twice")
-        seen.add(key)
-        models.append({"provider": provider, "model": model})
-    return Success(tuple(models))
-
-
-def with_models(
-    config: Mapping[str, Any], models: Sequence[Mapping[str, str]], *, integration_id: str | None
-) -> Result[dict[str, Any], Problem]:
-    """`config` with the models to compare in its `optimization_config`; unchanged without any.
-
-    BK406 when there is no integration to compare them for, or `config` says something about models already.
-    """
-    spelled = [key for key in ("optimization_config", "optimizationConfig") if key in config]
-    if integration_id is None and (models or spelled):
-        said = spelled[0] if spelled and not models else "--optimization-model"
-        return Failure(Problem("BK406", "needs a selected integration", said, "pass --integration-id"))
-    if not models:
-        return Success(dict(config))
-    if len(spelled) > 1:
-        return Failure(Problem("BK406", "is given in both spellings", "config.optimizationConfig", "keep one spelling"))
-    existing = config[spelled[0]] if spelled else {}
-    if not isinstance(existing, Mapping):
-        return Failure(Problem("BK406", f"must be an object, not {shown(existing)}", f"config.{spelled[0]}"))
-    if taken := [key for key in ("optimization_models", "optimizationModels") if key in existing]:
-        where = f"config.{spelled[0]}.{taken[0]}"
-        return Failure(Problem("BK406", "names models beside --optimization-model", where, "keep one of them"))
-    kept = {key: item for key, item in config.items() if key not in spelled}
-    return Success(kept | {"optimization_config": {**existing, "optimization_models": [dict(one) for one in models]}})
-
-
 def choose_ref(
     given: str | None, *, local: bool, branch: str | None, pushed: bool | None = None
 ) -> Result[str | None, Problem]:
@@ -302,7 +260,3 @@ def left_out(*, branch: str | None, default_branch: str | None, dirty: Iterable[
         more = f" and {len(changed) - 5} more" if len(changed) > 5 else ""
         parts.append(f"uncommitted changes in {', '.join(changed[:5])}{more}")
     return f"not included in this run: {'; '.join(parts)}" if parts else None
-
-
-def _model_fault(message: str) -> Failure[Problem]:
-    return Failure(Problem("BK406", message, "--optimization-model"))

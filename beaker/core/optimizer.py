@@ -12,6 +12,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.core.convert import to_json
 from beaker.core.environment import AGENT_KEY_VARIABLE, ENVIRONMENT_NAME_PATTERN
+from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.options import (
     LARGEST,
     OptionsRefused,
@@ -31,8 +32,6 @@ from beaker.core.values import ReadOnlyDict, value
 CODE = "BK410"
 """The code of a launch setting that is refused."""
 
-SCORER_MODEL_KEYS = ("scorer_model", "scorerModel")
-SCORER_MODEL_HINT = "set scorer_model in the integration's entry of the configuration file"
 EXTRA_ADVICE = "values of your own belong into `extra`, a dataset beside the settings (--dataset)"
 
 
@@ -90,11 +89,7 @@ def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems
     Keys may be spelled in snake_case or camelCase, not both; a null is as good as no key. An integration's own values
     belong into `extra`.
     """
-    judge = tuple(
-        Problem(CODE, "the judge is no launch setting", f"config.{key}", SCORER_MODEL_HINT)
-        for key in config
-        if key in SCORER_MODEL_KEYS
-    )
+    judge = judges_in_settings(config, code=CODE)
     plain = {key: item for key, item in config.items() if key not in SCORER_MODEL_KEYS}
     values, found = read_options(plain, _LAUNCH_RULES, where="config", code=CODE, advice=EXTRA_ADVICE)
     problems = judge + found

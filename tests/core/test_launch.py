@@ -21,10 +21,8 @@ from beaker.core.launch import (
     left_out,
     local_dataset_path,
     merge_config,
-    parse_models,
     plan_launch,
     split_config,
-    with_models,
 )
 from beaker.core.options import camel
 
@@ -82,16 +80,6 @@ def test_choose_dataset__decision_table__as_listed(
         assert found.unwrap() == (DatasetChoice(reference=text) if kind == "ref" else DatasetChoice(artifact_id=text))
 
 
-@pytest.mark.parametrize("texts, expected", VECTORS["models"])
-def test_parse_models__vector__as_listed(texts: list[str], expected: list[list[str]] | None) -> None:
-    """provider:model at the first colon, trimmed, at most eight, none twice."""
-    found = parse_models(texts)
-    if expected is None:
-        assert found.failure().code == "BK406"
-    else:
-        assert [[model["provider"], model["model"]] for model in found.unwrap()] == expected
-
-
 @pytest.mark.parametrize("given_ref, local, branch, pushed, expected", VECTORS["refs"])
 def test_choose_ref__decision_table__as_listed(
     given_ref: str | None, local: bool, branch: str | None, pushed: bool | None, expected: str | None
@@ -106,42 +94,6 @@ def test_choose_ref__decision_table__as_listed(
 
 
 MODEL = [{"provider": "openai", "model": "gpt"}]
-
-
-@pytest.mark.parametrize(
-    "config, models, integration_id, expected",
-    [
-        ({"extra": {}}, [], "i", {"extra": {}}),
-        ({"optimization_config": {"seed": 1}}, [], "i", {"optimization_config": {"seed": 1}}),
-        ({}, MODEL, "i", {"optimization_config": {"optimization_models": MODEL}}),
-        (
-            {"optimizationConfig": {"seed": 1}},
-            MODEL,
-            "i",
-            {"optimization_config": {"seed": 1, "optimization_models": MODEL}},
-        ),
-        ({}, MODEL, None, "--optimization-model"),
-        ({"optimizationConfig": {}}, [], None, "optimizationConfig"),
-        ({"optimizationConfig": {}, "optimization_config": {}}, MODEL, "i", "config.optimizationConfig"),
-        ({"optimization_config": 7}, MODEL, "i", "config.optimization_config"),
-        ({"optimization_config": None}, MODEL, "i", "config.optimization_config"),
-        (
-            {"optimization_config": {"optimizationModels": []}},
-            MODEL,
-            "i",
-            "config.optimization_config.optimizationModels",
-        ),
-    ],
-)
-def test_with_models__each_case__merges_or_names_the_place(
-    config: dict[str, Any], models: list[dict[str, str]], integration_id: str | None, expected: Any
-) -> None:
-    """Models join an existing object, once, for an integration."""
-    found = with_models(config, models, integration_id=integration_id)
-    if isinstance(expected, str):
-        assert found.failure().where == expected
-    else:
-        assert found.unwrap() == expected
 
 
 def test_local_dataset_path__spellings__are_one_key() -> None:

@@ -1,0 +1,63 @@
+"""Where models are called: the environment of a rollout and of a scorer, and that no key is shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core import inference
+from beaker.core.inference import InferenceTarget, choose_inference_target, choose_scoring_target
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "models.json").read_text("utf-8"))
+VARIABLES = [getattr(inference, name) for name in dir(inference) if name.endswith("_VARIABLE")]
+ENVIRONS = st.dictionaries(st.sampled_from(VARIABLES), st.text() | st.sampled_from(["openai:gpt", "http://g/", "k"]))
+
+
+def target_of(found: Any) -> Any:
+    """The target as a list, `None` for none, the code of a refusal."""
+    if not is_successful(found):
+        return found.failure().code
+    target = found.unwrap()
+    return None if target is None else list(attrs.astuple(target))
+
+
+@pytest.mark.parametrize("model, environ, expected", VECTORS["rollout_targets"])
+def test_choose_inference_target__decision_table__as_listed(model: Any, environ: dict[str, str], expected: Any) -> None:
+    """Address, key and model of a rollout, or what is missing."""
+    assert target_of(choose_inference_target(model, environ)) == expected
+
+
+@pytest.mark.parametrize("environ, expected", VECTORS["scoring_targets"])
+def test_choose_scoring_target__decision_table__as_listed(environ: dict[str, str], expected: Any) -> None:
+    """Address, key and model of the judge, none outside a run, or what is missing."""
+    assert target_of(choose_scoring_target(environ)) == expected
+
+
+@given(st.none() | st.text(), ENVIRONS)
+def test_targets__any_environment__gives_one_answer(model: str | None, environ: dict[str, str]) -> None:
+    """Both decisions are total, and a target has an address, a key and a model that says its provider."""
+    for found in (choose_inference_target(model, environ), choose_scoring_target(environ)):
+        if is_successful(found) and (target := found.unwrap()) is not None:
+            assert target.api_key
+            assert all(target.model.partition(":"))
+            assert not target.base_url.endswith("/")
+
+
+@given(ENVIRONS)
+def test_scoring_target__key_of_rollouts__never_counts(environ: dict[str, str]) -> None:
+    """The judge has a key of its own: what rollouts may use changes nothing for it."""
+    assert choose_scoring_target({**environ, inference.API_KEY_VARIABLE: "k"}) == choose_scoring_target(
+        {name: text for name, text in environ.items() if name != inference.API_KEY_VARIABLE}
+    )
+
+
+def test_target__key__is_hidden_but_compared() -> None:
+    """The key is in no representation, and two targets with different keys differ."""
+    target = InferenceTarget("http://g", "sk-secret", "openai:gpt")
+    assert "sk-secret" not in repr(target)
+    assert target != attrs.evolve(target, api_key="other")
