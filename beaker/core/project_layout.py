@@ -51,4 +51,7 @@ def _relative(text: str) -> str:
     parts = given.split("/")
     if given.startswith("/") or ".." in parts or "\0" in given:
         raise ValueError(f"must be a relative path that stays inside, not {text!r}")
-    return "/".join(part for part in parts if part not in ("", "."))
+    kept = "/".join(part for part in parts if part not in ("", "."))
+    if kept != kept.strip():
+        raise ValueError(f"must not begin or end with a blank once it is normalised, as {text!r} does")
+    return kept
