@@ -185,9 +185,11 @@ def paired_difference(baseline: Sequence[float], winner: Sequence[float], seed: 
     if n > BOOTSTRAP_LIMIT:
         reach = student_t_975(n - 1) * _standard_error(differences)
         return Difference(center, center - reach, center + reach, n, f"95 % interval of Student's t over {n} pairs")
+    method = f"95 % interval of the paired bootstrap over {n} pairs, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5"
+    if min(differences) == max(differences):
+        return Difference(center, center, center, n, method)  # so is every resample
     means = sorted(_resampled_mean(differences, seed, number) for number in range(RESAMPLES))
     cut = RESAMPLES // 40  # 2.5 % on either side
-    method = f"95 % interval of the paired bootstrap over {n} pairs, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5"
     # The mean itself is among what is plausible, also where rounding puts it a last digit outside.
     return Difference(center, min(means[cut - 1], center), max(means[-cut], center), n, method)
 

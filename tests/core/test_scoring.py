@@ -190,6 +190,21 @@ def test_paired_difference__bootstrap__agrees_with_theory() -> None:
     assert "10,000" in found.method
 
 
+@pytest.mark.parametrize(
+    "n, expected",
+    [
+        (300, (-0.00015764683264443108, -0.04590662949790125, 0.0477423179211125)),
+        (3_000, (0.00019247652920631708, -0.014449459816145177, 0.01483441287455781)),
+    ],
+)
+def test_paired_difference__on_every_python__is_this_very_number(n: int, expected: tuple[float, float, float]) -> None:
+    """Neither the draws nor the sums depend on the interpreter."""
+    before = [(number * 7919 % 101) / 101 for number in range(n)]
+    after = [(number * 104729 % 103) / 103 for number in range(n)]
+    found = paired_difference(before, after, 3)
+    assert (found.value, found.low, found.high) == expected
+
+
 def test_paired_difference__above_the_limit__says_student() -> None:
     """More than 2,000 pairs are judged by Student's t, and the method says so."""
     after = [(number * 37 % 101) / 100 for number in range(2_001)]

@@ -6,8 +6,8 @@ from beaker.core.keyed import shuffled
 
 
 def batches_per_epoch(evidence: int, size: int) -> int:
-    """The fewest batches of at most `size` cases that hold `evidence` cases."""
-    return -(-evidence // size)
+    """The fewest batches of at most `size` cases that hold `evidence` cases, and at least one."""
+    return max(-(-evidence // size), 1)
 
 
 def largest_minibatch(evidence: int, size: int) -> int:

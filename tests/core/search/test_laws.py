@@ -38,7 +38,7 @@ from beaker.core.search import (
     step,
 )
 from beaker.core.search.points import FULL, points
-from beaker.core.strict_json import dumps, parse
+from beaker.core.strict_json import digest, dumps, parse
 
 RULES = 6
 
@@ -391,6 +391,20 @@ def test_replay__cut_anywhere__knows_what_is_missing(world: World, data: st.Data
     follows = log[cut + len(state.unlogged) :]
     assert not follows or isinstance(follows[0], Evaluated | Proposed)
     assert state == read_lines(lines(log[: cut + len(state.unlogged)]))
+
+
+@pytest.mark.parametrize(
+    "in_flight, expected",
+    [
+        (1, "2db2dd346f33046bffe6802ea6628657f8e139ea31bb1ab61aeca5627d16e07c"),
+        (4, "60cd5076a8caab1acb6ab7e1eae8026f167460272a30f7dc605c030e3b1b0adc"),
+    ],
+)
+def test_search__on_every_python__gives_this_very_log(in_flight: int, expected: str) -> None:
+    """The log of a known world is pinned: another interpreter, or another rule without a new version, shows here."""
+    chosen = SearchSettings(max_rollouts=700, max_proposals_in_flight=in_flight, seed=5)
+    _, log = World(chosen, train=40, test=12, number=8, failing=10, graded=90, honest=70, broken=20).run()
+    assert digest(entries_to_json(log)) == expected
 
 
 REPLAY_EACH_PREFIX = """

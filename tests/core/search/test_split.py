@@ -49,6 +49,7 @@ def test_split__another_seed__divides_otherwise() -> None:
         (60, 40, {"minibatch_size": 100, "selection_fraction": 0.9}, 54 + (6 + 6 + 54) + 80),
         (10, 5, {}, 10 + 10 + 10),
         (1, 1, {}, 1 + 1 + 2),
+        (0, 0, {}, 0),
     ],
 )
 def test_minimum_rollouts__vectors(train: int, test: int, changes: dict[str, object], expected: int) -> None:
