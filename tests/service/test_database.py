@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,31 @@ def test_write_ahead__refused_by_the_file_system__falls_back(tmp_path: Path) -> 
     connection = sqlite3.connect(f"file:{tmp_path / 'beaker.db'}?vfs=unix-dotfile", uri=True)
     assert not write_ahead(connection)
     connection.execute("CREATE TABLE t (x)")
+    connection.close()
+
+
+HOLDER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN EXCLUSIVE")
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_write_ahead__file_in_use__waits(tmp_path: Path) -> None:
+    """Another process that just makes the file does not fail us: changing the mode waits for it, but not for ever."""
+    path = tmp_path / "beaker.db"
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    connection = sqlite3.connect(path, timeout=0)
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdin is not None
+        assert process.stdout.readline() == b"held\n"
+        with pytest.raises(sqlite3.OperationalError):
+            write_ahead(connection, busy_seconds=0.05)
+        threading.Timer(0.2, process.stdin.close).start()
+        assert write_ahead(connection, busy_seconds=30)
     connection.close()
 
 
