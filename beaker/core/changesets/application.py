@@ -83,9 +83,9 @@ def _after(documents: Sequence[TargetDocument], applying: Applying) -> tuple[Tar
         change = met.get(id(one))
         if change is None:
             after.append(one)
-        elif change.op != "delete":
+        elif not isinstance(change, DeleteDocumentChange):
             after.append(_with_content(one, change.content))
-    created = [change for change, _ in applying if change.op == "create"]
+    created = [change for change, _ in applying if isinstance(change, CreateDocumentChange)]
     taken = {one.source_id for one in after} if created else set()
     for change in sorted(created, key=_place):
         source_id = _free_source_id(change, taken)
@@ -97,18 +97,22 @@ def _after(documents: Sequence[TargetDocument], applying: Applying) -> tuple[Tar
 def _with_content(document: TargetDocument, content: str) -> TargetDocument:
     """`document` with other content and no version.
 
-    Built past the constructor: all fields were settled when document and change were made, and settling them again for
-    each of 20,000 updates would cost more than their hashes.
+    Put straight into the slots, past the constructor: all fields were settled when document and change were made, and
+    settling them again for each of 20,000 updates would cost more than their hashes.
     """
     made = object.__new__(TargetDocument)
-    put = object.__setattr__
-    put(made, "source_id", document.source_id)
-    put(made, "group", document.group)
-    put(made, "name", document.name)
-    put(made, "content", content)
-    put(made, "version", None)
-    put(made, "editable", document.editable)
+    _put_source_id(made, document.source_id)
+    _put_group(made, document.group)
+    _put_name(made, document.name)
+    _put_content(made, content)
+    _put_version(made, None)
+    _put_editable(made, document.editable)
     return made
+
+
+_put_source_id, _put_group, _put_name, _put_content, _put_version, _put_editable = (
+    vars(TargetDocument)[field].__set__ for field in ("source_id", "group", "name", "content", "version", "editable")
+)
 
 
 def _free_source_id(change: CreateDocumentChange, taken: set[str]) -> str:

@@ -149,7 +149,7 @@ def _misfits(change_set: DocumentChangeSet) -> Iterator[Problem]:
         if groups and change.group not in groups:
             own = ", ".join(sorted(groups))
             yield Problem("BK617", f"{change.group!r} is none of the change set's groups ({own})", where(change))
-        if change.op == "delete":
+        if isinstance(change, DeleteDocumentChange):
             continue
         if (fault := name_fault(change.name)) is not None:
             yield Problem("BK600", fault, where(change))
@@ -179,8 +179,8 @@ def _ambiguities(documents: Iterable[TargetDocument], judged: Mapping[str, Judge
 
 def _tree_faults(present: Mapping[str, TargetDocument], judged: Mapping[str, Judgement]) -> Iterator[Problem]:
     """Documents that would be a directory of another one, or need one that is a document, once every step is done."""
-    deleted = {key for key, (change, _, _, _) in judged.items() if change.op == "delete"}
-    created = {key for key, (_, found, _, _) in judged.items() if found is None} - deleted
+    deleted = {key for key, one in judged.items() if type(one[0]) is DeleteDocumentChange}
+    created = {key for key, one in judged.items() if one[1] is None} - deleted
     directories = {key[: key.rfind("/")] for key in chain(present, created)}
     directories.update([above for key in directories for above in directories_of(key)])
     clashes = {key for key in directories if (key in present and key not in deleted) or key in created}
