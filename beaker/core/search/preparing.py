@@ -4,7 +4,8 @@ Only the first proposal that is not made yet prepares itself, so minibatches are
 duplicates are recognised in the order of proposals, however many are in flight.
 """
 
-from itertools import islice
+from bisect import bisect_right
+from itertools import accumulate, islice
 
 from beaker.core.keyed import below
 from beaker.core.search.issuing import issue_evaluations, issue_proposal, release, reserve
@@ -91,13 +92,10 @@ def _draw_parent(state: SearchState, slot: Slot) -> bool:
     pool = [(n, places) for n, places in slot.view if not _has_left(state, n)]
     if not pool:
         return False
-    drawn = below(sum(places for _, places in pool), state.settings.seed, "parent", slot.proposal, slot.draws)
+    up_to = list(accumulate(places for _, places in pool))
+    drawn = below(up_to[-1], state.settings.seed, "parent", slot.proposal, slot.draws)
     slot.draws += 1
-    for n, places in pool:
-        drawn -= places
-        if drawn < 0:
-            slot.parent = n
-            break
+    slot.parent, _ = pool[bisect_right(up_to, drawn)]
     return True
 
 

@@ -9,6 +9,7 @@ from beaker.core.search import (
     Cancelled,
     Evaluate,
     Evaluated,
+    Event,
     Finish,
     LogEntry,
     Propose,
@@ -22,7 +23,7 @@ from beaker.core.search import (
     step,
 )
 from beaker.core.search.minibatches import Walk
-from beaker.core.search.state import PHASES, STAGES
+from beaker.core.search.state import PHASES, STAGES, Slot
 
 Run = Callable[..., tuple[SearchState, list[LogEntry]]]
 
@@ -365,8 +366,34 @@ def test_tables__lead_from_the_first_state_to_the_last(table: dict[str, tuple[st
     assert [one for one in table if not table[one]] == [list(table)[-1]]
 
 
+@pytest.mark.parametrize(
+    "answer, words",
+    [
+        (Proposed(3, "child"), "a tree comes with the outcome 'child'"),
+        (Proposed(3, "no_change", "tree"), "and only with it"),
+        (Proposed(3, "accepted", "tree"), "not 'accepted'"),
+        (Evaluated(3, ()), "asked for something else"),
+        (Proposed(2, "no_change"), "nothing outstanding has the number 2"),
+        (Started(), "starts once"),
+    ],
+)
+def test_events__that_do_not_fit__are_refused(answer: Event, words: str) -> None:
+    """A proposal is answered with an outcome of a proposer, and a child with its tree."""
+    train = [f"a{n}" for n in range(12)]
+    state, _ = step(start(SearchSettings(1000), train, ["t"], "base").unwrap(), Started())
+    while not isinstance(state.outstanding[0], Propose):
+        command = state.outstanding[0]
+        assert isinstance(command, Evaluate)
+        state, _ = step(state, Evaluated(command.seq, tuple((case_id, 0.5) for case_id in command.case_ids)))
+    assert state.outstanding[0].seq == 3
+    with pytest.raises(ValueError, match=words):
+        step(state, answer)
+
+
 def test_moves__outside_the_tables__are_refused(run: Run) -> None:
     """A move that the table does not know is a fault of the program."""
+    with pytest.raises(AssertionError, match="waiting to settled"):
+        Slot(1, 0, ()).move("settled")
     state, _ = run(3, 1, zero, no_change)
     with pytest.raises(AssertionError, match="finished to testing"):
         state.move("testing")
