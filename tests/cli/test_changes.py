@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -277,6 +279,47 @@ def test_process__any_locale__prints_and_ends_clean(folder: Path, encoding: str)
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert (b"Zw\\xf6lf" if encoding == "ascii" else "Zwölf".encode(encoding)) in done.stdout
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "changesets.md"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    """The project that the page about change sets works on, with the page's own change set."""
+    (example,) = re.findall(r"```json\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "changes").mkdir()
+    (tmp_path / "changes/faq.json").write_text(example, encoding="utf-8")
+    (tmp_path / "documents/faq").mkdir(parents=True)
+    (tmp_path / "documents/faq/refund.md").write_text(
+        "# Refunds\n\nYou can return goods within\nZwölf Tage.\n", encoding="utf-8"
+    )
+    return tmp_path
+
+
+def test_page__sessions__are_what_the_commands_print(beaker: Any, shop: Path) -> None:
+    """Every session on the page runs as it stands there, in its order."""
+    sessions = re.findall(r"```console\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    for session in sessions:
+        for step in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+            command, _, expected = step.partition("\n")
+            if "error:" in expected:
+                (shop / "documents/faq/refund.md").write_text("mine")
+            done = beaker(*command.split()[1:], cwd=shop)
+            printed = (done.out + done.err).replace(str(shop), "/home/me/shop")
+            assert [line.rstrip() for line in printed.splitlines()] == expected.splitlines()
+    assert (shop / "documents/faq/shipping.md").read_text() == "We ship on weekdays.\n"
+
+
+def test_page__example__runs(shop: Path, conforms: Conforms, capsys: pytest.CaptureFixture[str]) -> None:
+    """The page's change set obeys the schema, and its program plans it against a store of rows."""
+    text = (shop / "changes/faq.json").read_text(encoding="utf-8")
+    conforms(json.loads(text), "document_changes.json")
+    (example,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    content = (shop / "documents/faq/refund.md").read_text(encoding="utf-8")
+    row = SimpleNamespace(id="p-2", path="refund.md", text=content, version=7)
+    exec(compile(example, str(PAGE), "exec"), {"text": text, "rows": [row]})
+    assert capsys.readouterr().out == "update faq refund.md 7\ncreate faq shipping.md -\n"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
