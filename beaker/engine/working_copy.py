@@ -92,12 +92,13 @@ def take_back(
 
 def remove_tree(root: Path) -> None:
     """Remove a folder whatever was done to its modes or its depth; nothing happens when there is none."""
-    if not os.path.lexists(root):
-        return
-    shutil.rmtree(root, ignore_errors=True)
+    try:
+        shutil.rmtree(root, ignore_errors=True)
+    except RecursionError:
+        pass  # nested deeper than Python can follow; `rm` can
     if os.path.lexists(root):
-        subprocess.run(["chmod", "-R", "u+rwX", "--", str(root)], stderr=subprocess.DEVNULL, check=False)
-        subprocess.run(["rm", "-rf", "--", str(root)], stderr=subprocess.DEVNULL, check=False)
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf"]):
+            subprocess.run([*command, "--", str(root)], stderr=subprocess.DEVNULL, check=False)
 
 
 def _walk(root: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:

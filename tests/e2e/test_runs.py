@@ -1,0 +1,264 @@
+"""Whole runs: the declaration check, the budget, cancelling, and what customer code may do wrong."""
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.e2e
+
+
+def test_declaration__differs_from_the_integration__fails_before_prepare_run(laboratory: Callable[..., Any]) -> None:
+    """The run ends FAILED, no hook was called, and `run status` shows both declarations."""
+    lab = laboratory()
+    lab.write(".beaker/beaker.yaml", (lab.project / ".beaker/beaker.yaml").read_text().replace("book", "library"))
+    run = lab.run(lab.launch())
+    assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
+    assert run["targets"] == {"kind": "documents", "groups": ["library"]}
+    assert run["targets_imported"] == {"kind": "documents", "groups": ["book"]}
+    assert "library" in run["error_message"]
+    assert "book" in run["error_message"]
+    assert lab.notes("prepare") == lab.notes("run") == lab.notes("propose") == []
+
+
+def test_declaration__absent__is_recorded_from_the_integration(laboratory: Callable[..., Any]) -> None:
+    """An entry without targets runs under those of the Integration, and they are shown."""
+    lab = laboratory(train=4, test=2)
+    config = (lab.project / ".beaker/beaker.yaml").read_text()
+    lab.write(".beaker/beaker.yaml", "\n".join(line for line in config.splitlines() if "targets" not in line))
+    run = lab.run(lab.launch(max_proposals=1))
+    assert run["status"] == "COMPLETED"
+    assert run["targets"] == {"kind": "documents", "groups": ["book"]}
+    assert "targets_imported" not in run
+
+
+def test_repository_targets__without_declaration__are_refused_with_the_reason(laboratory: Callable[..., Any]) -> None:
+    """What belongs to a later version ends the run before `prepare_run`."""
+    lab = laboratory(train=4, test=2)
+    config = (lab.project / ".beaker/beaker.yaml").read_text()
+    lab.write(".beaker/beaker.yaml", "\n".join(line for line in config.splitlines() if "targets" not in line))
+    code = (lab.project / "words.py").read_text()
+    lab.write("words.py", code.replace("TARGETS = ", "from beaker import repository\nTARGETS = repository(), "))
+    run = lab.run(lab.launch())
+    assert run["status"] == "FAILED"
+    assert "later version" in run["error_message"]
+    assert lab.notes("prepare") == []
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("places", [1, 4])
+def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any], places: int) -> None:
+    """Distinct evaluations stay within `max_rollouts`, and the run says that the budget ended it."""
+    lab = laboratory()
+    lab.shut("atrain16")
+    run_id = lab.launch(wait=False, max_rollouts=60, max_proposals=50, max_concurrency=places)
+    lab.reach("atrain16")
+    lab.kill()
+    lab.free("atrain16")
+    lab.resume()
+    run = lab.run(run_id)
+    assert (run["status"], run["finish_reason"]) == ("COMPLETED", "budget")
+    (stored,) = lab.sql("SELECT count(*) FROM evaluations")
+    distinct = {(word, rules) for _, word, rules, *_ in lab.notes("run")}
+    assert len(distinct) == stored[0] == run["progress"]["rollouts"]["issued"] <= 60
+    assert lab.rerun() <= places
+
+
+def test_budget__below_the_minimum__fails_before_any_rollout(laboratory: Callable[..., Any]) -> None:
+    """The message names the smallest budget that would do."""
+    lab = laboratory()
+    run = lab.run(lab.launch(max_rollouts=20))
+    assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
+    assert "needs 42" in run["error_message"]
+    assert lab.notes("run") == []
+    assert lab.notes("teardown") == [["teardown"]]
+
+
+@pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal"])
+def test_cancel__at_a_moment__leaves_nothing_alive_after_two_seconds(
+    laboratory: Callable[..., Any], moment: str
+) -> None:
+    """Rollouts, scorers, proposers and what they started are gone; what was stored stays readable."""
+    lab = laboratory(plan={"cases": {"ctrain2": "stray"}})
+    gate = {"setup": "setup", "rollouts": "etrain4", "proposal": "proposer"}[moment]
+    lab.shut(gate)
+    run_id = lab.launch(wait=False)
+    lab.reach(gate)
+    began = time.monotonic()
+    answer = lab.open().call("cancel_optimization_run", run_id=run_id).unwrap()
+    assert answer["status"] == "CANCELLED"
+    while lab.alive() and time.monotonic() - began < 2.0:
+        time.sleep(0.02)
+    assert lab.alive() == []
+    assert lab.wait() == 0
+    run = lab.run(run_id)
+    assert (run["status"], run["finish_reason"]) == ("CANCELLED", "cancelled")
+    done = run["progress"]["rollouts"]["done"]
+    assert done == lab.sql("SELECT count(*) FROM evaluations")[0][0]
+    assert (done == 0) == (moment == "setup")
+    assert len(lab.candidates(run_id)["candidates"]) == (moment != "setup")
+    lab.open()
+    assert lab.transport.resume_unlocked_runs() == ()
+
+
+def test_cancel__during_a_long_teardown__only_the_setup_process_lives_on(laboratory: Callable[..., Any]) -> None:
+    """The setup leaves `prepare_run` in its own time, and everything else is gone."""
+    lab = laboratory(plan={"teardown_seconds": 4})
+    lab.shut("etrain4")
+    run_id = lab.launch(wait=False)
+    lab.reach("etrain4")
+    lab.open().call("cancel_optimization_run", run_id=run_id).unwrap()
+    time.sleep(2.0)
+    assert [line for line in lab.alive() if "beaker.runtime.child setup" not in line] == []
+    assert lab.wait() == 0
+    assert lab.notes("teardown") == [["teardown"]]
+
+
+def test_sigterm__without_cancelling__leaves_the_run_to_be_resumed(
+    laboratory: Callable[..., Any], undisturbed: Any
+) -> None:
+    """A stopped worker ends what it started, says 143, and the next command takes the run up where it was."""
+    lab = laboratory()
+    lab.shut("etrain4")
+    run_id = lab.launch(wait=False)
+    lab.reach("etrain4")
+    lab.workers[-1].send_signal(signal.SIGTERM)
+    assert lab.wait() == 143
+    assert lab.alive() == []
+    assert lab.notes("teardown") == [["teardown"]]
+    assert lab.run(run_id)["status"] == "RUNNING"
+    lab.free("etrain4")
+    lab.resume()
+    assert lab.findings(run_id) == undisturbed
+
+
+def test_three_attempts__without_a_result__fail_the_run(laboratory: Callable[..., Any]) -> None:
+    """Killed three times in setup, the run is not begun a fourth time."""
+    lab = laboratory()
+    lab.shut("setup")
+    run_id = lab.launch(wait=False)
+    for attempt in range(3):
+        lab.reach("setup")
+        lab.kill()
+        (lab.lab / "waiting-setup").unlink()
+        lab.resume(wait=attempt == 2)
+    run = lab.run(run_id)
+    assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
+    assert run["error_message"] == "3 attempts in a row ended without a new result"
+    assert len(lab.notes("prepare")) == 3
+
+
+def test_resume__with_other_seeds__fails_showing_both(laboratory: Callable[..., Any]) -> None:
+    """A setup that gives something else the second time ends the run before anything is mixed up."""
+    lab = laboratory()
+    lab.shut("etrain4")
+    run_id = lab.launch(wait=False)
+    lab.reach("etrain4")
+    lab.kill()
+    lab.free("etrain4")
+    (lab.lab / "plan.json").write_text(json.dumps({"seeds": {"rules.txt": "b=early\n"}}))
+    lab.resume()
+    run = lab.run(run_id)
+    assert run["status"] == "FAILED"
+    assert "seed documents are not those" in run["error_message"]
+    before, after = run["error_message"].partition(": ")[2].split(" then, ")
+    assert len(json.loads(before.replace("'", '"'))[0]) == 64
+    assert not after.startswith(before)
+
+
+def test_cases__that_fail_in_every_way__are_counted_and_shown(laboratory: Callable[..., Any]) -> None:
+    """A crash, a hang, an exception and a case that asks for retries are errors of their kind; retries are counted."""
+    cases = {"atrain0": "crash", "btrain1": "hang", "ctrain2": "raise", "dtrain3": "retry"}
+    lab = laboratory(train=6, test=2, plan={"cases": cases})
+    run_id = lab.launch(max_proposals=1, timeouts={"run_case": 1.0}, case_retry_limit=1)
+    run = lab.run(run_id)
+    assert run["status"] == "COMPLETED"
+    reports = lab.open().call("list_eval_reports", run_id=run_id).unwrap()["eval_reports"]
+    found = {case["id"]: case for case in reports[0]["cases"]}
+    kinds = {case_id: case["error"] and case["error"]["kind"] for case_id, case in found.items()}
+    assert kinds == {
+        "train-0": "crashed",
+        "train-1": "timed_out",
+        "train-2": "raised",
+        "train-3": "retryable",
+        "train-4": None,
+        "train-5": None,
+    }
+    assert found["train-2"]["error"]["message"] == "ValueError: no word: ctrain2"
+    assert 'File "words.py", line' in found["train-2"]["error"]["traceback"]
+    assert found["train-3"]["attempts"] == 2
+    rollouts = run["progress"]["rollouts"]
+    # The candidates are the baseline and, where the proposer learned something, its child: both try dtrain3 twice.
+    assert rollouts["retried"] == len({rules for _, word, rules, *_ in lab.notes("run") if word == "dtrain3"})
+    assert rollouts["failed"] == lab.sql("SELECT count(*) FROM evaluations WHERE failed")[0][0] >= 4
+    assert reports[0]["failed"] == 4
+
+
+def test_baseline__that_runs_on_no_case__fails_with_the_last_error_and_test_unspent(
+    laboratory: Callable[..., Any],
+) -> None:
+    """Nothing could be learned, so nothing is proposed and TEST stays unseen."""
+    words = [f"{letter}train{number}" for number, letter in enumerate("abcd")]
+    lab = laboratory(train=4, test=2, plan={"cases": dict.fromkeys(words, "raise")})
+    run = lab.run(lab.launch())
+    assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
+    assert "the baseline runs on no TRAIN case" in run["error_message"]
+    assert "ValueError: no word" in run["error_message"]
+    assert lab.notes("propose") == []
+    assert [words for words in lab.notes("run") if "test" in words[1]] == []
+
+
+def test_test_split__that_cannot_be_scored__ends_heldout_failed(laboratory: Callable[..., Any]) -> None:
+    """TRAIN went well and no TEST case ran: the status says so."""
+    lab = laboratory(train=4, test=2, plan={"cases": {"atest0": "raise", "btest1": "raise"}})
+    run = lab.run(lab.launch(max_proposals=1))
+    assert run["status"] == "HELDOUT_FAILED"
+    assert "ValueError: no word: btest1" in run["error_message"]
+    assert run["result"]["test"]["failed_winner"] == 2
+
+
+def test_test_baseline__off__tests_the_winner_alone(laboratory: Callable[..., Any]) -> None:
+    """Difference and interval are null, and half of TEST is spent."""
+    lab = laboratory(train=4, test=2)
+    run = lab.run(lab.launch(max_proposals=1, test_baseline=False))
+    test = run["result"]["test"]
+    assert run["result"]["winner_id"].endswith(".1")
+    assert (test["baseline"], test["difference"], test["low"], test["high"]) == (None, None, None, None)
+    assert test["winner"] is not None
+    assert len([words for words in lab.notes("run") if "test" in words[1]]) == 2
+
+
+def test_scorer_code__changed_by_a_rollout__fails_the_run(laboratory: Callable[..., Any]) -> None:
+    """A rollout that finds and edits the code that scores ends the run before its scores are believed."""
+    lab = laboratory(train=4, test=2)
+    code = (lab.project / "words.py").read_text()
+    attack = "    for path in Path(__file__).parents[2].glob('checkouts/scorer/words.py'): path.write_text('x = 1')\n"
+    lab.write("words.py", code.replace("    behaviour = ", f"{attack}    behaviour = "))
+    run = lab.run(lab.launch())
+    assert run["status"] == "FAILED"
+    assert "words.py was changed" in run["error_message"]
+
+
+def test_secrets__in_output_and_errors__are_never_stored(laboratory: Callable[..., Any]) -> None:
+    """A granted value that customer code prints or raises shows up nowhere in the place."""
+    secret = "sesame-open-8841"
+    lab = laboratory(train=4, test=2)
+    config = (lab.project / ".beaker/beaker.yaml").read_text()
+    lab.write(".beaker/beaker.yaml", config.replace("[LAB]", "[LAB, TOKEN]"))
+    code = (lab.project / "words.py").read_text()
+    leak = (
+        "    print(os.environ['TOKEN'], flush=True)\n    if '0' in case_input: raise ValueError(os.environ['TOKEN'])\n"
+    )
+    lab.write("words.py", code.replace("    behaviour = ", f"{leak}    behaviour = "))
+    proposer = (lab.project / "propose.py").read_text()
+    lab.write("propose.py", f"{proposer}print(os.environ['TOKEN'])\nraise SystemExit(os.environ['TOKEN'])\n")
+    lab.environ["TOKEN"] = secret
+    run_id = lab.launch(max_proposals=1, proposer_env=["LAB", "TOKEN"])
+    assert lab.run(run_id)["status"] == "COMPLETED"
+    assert lab.candidates(run_id)["proposals"][0]["message"].endswith("[redacted]")
+    kept = [path.read_bytes() for path in (lab.project / ".beaker" / "local").rglob("*") if path.is_file()]
+    assert kept
+    assert not any(secret.encode() in data for data in kept)
