@@ -164,12 +164,15 @@ class CaseLoader:
             self._failed(row, error, "closing the loader")
 
     def _failed(self, row: str, error: BaseException, doing: str) -> None:
+        if self.problems and not self._closing:
+            return  # the first failure in time counts; later ones are told only when they hinder the end
         if not self.problems:
             self._first_error = error
         self.problems.append(StageProblem("BK337", f"{doing}: {said(error)}", row, "", STAGE, traced(error)))
 
     def _note(self, code: str, message: str, row: str, hint: str = "") -> None:
-        self.problems.append(StageProblem(code, message, row, hint, STAGE))
+        if not self.problems:
+            self.problems.append(StageProblem(code, message, row, hint, STAGE))
 
 
 def discard(thing: object) -> None:

@@ -46,9 +46,9 @@ def die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def adopt_orphans() -> bool:
-    """Make this process the one that orphaned descendants are handed to (Linux); whether that worked."""
-    return LINUX and _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+def adopt_orphans(adopt: bool = True) -> bool:
+    """Make this process the one that orphaned descendants are handed to (Linux), or no longer; whether that worked."""
+    return LINUX and _prctl(_PR_SET_CHILD_SUBREAPER, int(adopt))
 
 
 def identity(pid: int) -> str | None:

@@ -127,12 +127,12 @@ class RolloutWorker:
             return None
         try:
             answer = await self._connection.request("close", {}, stage="teardown", limits=self._limits)
+            await self._connection.finish()
             return self._connection.case_error(answer["error"])
         except WorkerFailed as failure:
             return worker_error(failure, "open_candidate", self._connection.output())
         finally:
-            self._retired = True
-            await self._connection.finish()
+            await self.kill()
 
     async def kill(self) -> None:
         """End the process at once, without leaving `open_candidate`."""

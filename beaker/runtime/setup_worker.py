@@ -123,12 +123,8 @@ class SetupWorker:
         if not self._connection.alive:
             await self._connection.kill()
             return
-        try:
-            await self._connection.request("close", {}, stage="teardown", limits=self._limits)
-        except WorkerFailed as failure:
-            raise WorkerFailed(failure.kind, failure.problems, self._connection.output()) from None
-        finally:
-            await self._connection.finish()
+        if failed := await self._leave("close"):
+            raise WorkerFailed(*failed, self._connection.output())
 
     async def kill(self) -> None:
         """End the process at once, without leaving `prepare_run`."""
@@ -158,10 +154,19 @@ class SetupWorker:
         if self._stage in ("check_rows", "teardown"):  # nothing is open, or leaving it was tried already
             await self._connection.kill()
             return ()
+        left = await self._leave("stop")
+        return () if left is None else left[1]
+
+    async def _leave(self, op: str) -> tuple[str, Problems] | None:
+        """Have the process leave what is open and end; the kind and the problems of a failure."""
         try:
-            await self._connection.request("stop", {}, stage="teardown", limits=self._limits)
+            await self._connection.request(op, {}, stage="teardown", limits=self._limits)
         except WorkerFailed as failure:
-            return failure.problems
-        finally:
+            if failure.kind == "raised":
+                await self._connection.finish()
+            return failure.kind, failure.problems
+        else:
             await self._connection.finish()
-        return ()
+            return None
+        finally:
+            await self._connection.kill()

@@ -144,8 +144,8 @@ class Supervisor:
     def become_subreaper(self) -> bool:
         """Let orphaned descendants fall to this process, so that those which left their group are found and reaped.
 
-        Linux only; answers whether it worked. For processes that start session leaders through this supervisor alone:
-        an unknown child in a session of its own counts as an orphan.
+        Linux only, until `close`; answers whether it worked. For processes that start session leaders through this
+        supervisor alone: an unknown child in a session of its own counts as an orphan.
         """
         self._subreaper = processes.adopt_orphans()
         return self._subreaper
@@ -246,6 +246,8 @@ class Supervisor:
             for child in self._children.values():
                 child.signal(signal.SIGKILL)
             self._stop_watchdog()
+            if self._subreaper:
+                self._subreaper = not processes.adopt_orphans(False)
             if self._record is not None and not self._children:
                 self._record.unlink(missing_ok=True)
 

@@ -1,0 +1,308 @@
+"""Which checkout code comes from: every way an interpreter can know the user's own checkout is moved to this one."""
+
+import sys
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from returns.pipeline import is_successful
+
+from beaker.runtime import code_root
+from beaker.runtime.code_root import Checkouts, CodeRoot, code_root_from_json, code_root_to_json, import_root
+from beaker.runtime.workers import WorkerFailed
+
+APP = """
+async def run_case(*, case_input, runtime):
+    return CaseResult(WHERE)
+"""
+
+
+@pytest.fixture
+def checkouts(project, tmp_path):
+    """The user's own checkout (`original`) and the project as another one, each with `src/helper.py` saying which."""
+    original = tmp_path / "original"
+    for root, name in ((original, "original"), (project.root, "checkout")):
+        (root / "src" / "pkg" / "deep").mkdir(parents=True)
+        (root / "src" / "space" / "part").mkdir(parents=True)
+        for module in ("helper", "pkg/__init__", "pkg/deep/__init__", "pkg/deep/leaf", "space/part/__init__"):
+            (root / "src" / f"{module}.py").write_text(f"WHERE = {name!r}\n")
+    (original / "src" / "removed.py").write_text("WHERE = 'original'\n")
+    project.code = CodeRoot(project.root, "app:integration", original=original)
+    project.original = original
+    project.site = tmp_path / "site"
+    project.site.mkdir()
+    project.env["PYTHONPATH"] = str(project.site)
+    return project
+
+
+def at_startup(project, text):
+    """Have the interpreter run `text` when it starts, as `.pth` files of editable installs do."""
+    values = f"ORIGINAL = {str(project.original / 'src')!r}\n"
+    (project.site / "sitecustomize.py").write_text(values + dedent(text))
+
+
+def where(project, hosted, imports):
+    """What the hooks see as WHERE after `imports` at the top of the Integration's module."""
+    project.hooks(imports + APP)
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor)
+        result = await worker.run("c", 1, attempt=1)
+        await worker.close()
+        return result
+
+    result = hosted(work)
+    return result.output if result.error is None else result.error
+
+
+def test_sys_path__entry_inside_the_users_checkout__is_moved(checkouts, hosted):
+    """A path in the environment, as an activated project has it, gives this checkout's modules."""
+    checkouts.env["PYTHONPATH"] = str(checkouts.original / "src")
+    assert where(checkouts, hosted, "from helper import WHERE\n") == "checkout"
+
+
+def test_sys_path__entry_of_a_pth_file__is_moved(checkouts, hosted):
+    """Editable installs that add a path, through a link even, give this checkout's modules."""
+    (checkouts.site / "link").symlink_to(checkouts.original)
+    (checkouts.site / "editable.pth").write_text(f"{checkouts.site / 'link' / 'src'}\n")
+    at_startup(checkouts, "import site, os; site.addsitedir(os.path.dirname(__file__))")
+    assert where(checkouts, hosted, "from pkg.deep.leaf import WHERE\n") == "checkout"
+
+
+SETUPTOOLS = """
+import sys, types
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
+from pathlib import Path
+
+finder = types.ModuleType("__editable___demo_finder")
+vars(finder).update({key: value for key, value in globals().items() if not key.startswith("__")})
+exec('''
+MAPPING = {"pkg": ORIGINAL + "/pkg", "helper": ORIGINAL + "/helper"}
+NAMESPACES = {"space": [ORIGINAL + "/space"]}
+PLACEHOLDER = "__editable__.demo.finder.__path_hook__"
+class _EditableFinder:
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):
+        if fullname in MAPPING:
+            place = Path(MAPPING[fullname])
+            for candidate in (place / "__init__.py", place.with_suffix(".py")):
+                if candidate.exists():
+                    return spec_from_file_location(fullname, candidate)
+        return None
+class _EditableNamespaceFinder:
+    @classmethod
+    def path_hook(cls, path):
+        if path == PLACEHOLDER:
+            return cls
+        raise ImportError
+    @classmethod
+    def find_spec(cls, fullname, target=None):
+        if fullname in NAMESPACES:
+            spec = ModuleSpec(fullname, None, is_package=True)
+            spec.submodule_search_locations = [*NAMESPACES[fullname], PLACEHOLDER]
+            return spec
+        return None
+''', vars(finder))
+sys.modules[finder.__name__] = finder
+sys.meta_path.append(finder._EditableFinder)
+sys.path_hooks.append(finder._EditableNamespaceFinder.path_hook)
+sys.path.append(finder.PLACEHOLDER)
+"""
+
+
+@pytest.mark.parametrize("module", ["helper", "pkg", "pkg.deep.leaf", "space.part"])
+def test_finder__of_setuptools__is_moved(checkouts, hosted, module):
+    """The mapping finder of setuptools, nested modules and namespace packages included."""
+    at_startup(checkouts, SETUPTOOLS)
+    assert where(checkouts, hosted, f"from {module} import WHERE\n") == "checkout"
+
+
+REDIRECTING = """
+import importlib.abc, importlib.util, sys
+class RedirectingFinder(importlib.abc.MetaPathFinder):
+    redirections = {"helper": ORIGINAL + "/helper.py", "pkg": ORIGINAL + "/pkg/__init__.py",
+                    "removed": ORIGINAL + "/removed.py"}
+    @classmethod
+    def find_spec(cls, fullname, path=None, target=None):
+        if fullname in cls.redirections:
+            return importlib.util.spec_from_file_location(fullname, cls.redirections[fullname])
+    @classmethod
+    def invalidate_caches(cls): pass
+sys.meta_path.append(RedirectingFinder)
+"""
+
+
+@pytest.mark.parametrize("module", ["helper", "pkg.deep.leaf"])
+def test_finder__that_redirects_files__is_moved(checkouts, hosted, module):
+    """Any other finder's specs are moved, as `editables` and scikit-build make them."""
+    at_startup(checkouts, REDIRECTING)
+    assert where(checkouts, hosted, f"from {module} import WHERE\n") == "checkout"
+
+
+def test_finder__module_that_this_checkout_lacks__is_missing(checkouts, hosted):
+    """A module that exists only in the user's checkout cannot be imported: the candidate would not have it either."""
+    at_startup(checkouts, REDIRECTING)
+    with pytest.raises(WorkerFailed) as caught:
+        where(checkouts, hosted, "from removed import WHERE\n")
+    assert "No module named 'removed'" in caught.value.problem.message
+    assert "committed" in caught.value.problem.hint
+
+
+def test_module_loaded_at_startup__is_loaded_again_from_here(checkouts, hosted):
+    """What the interpreter imported from the user's checkout before we could look is dropped."""
+    checkouts.env["PYTHONPATH"] += f":{checkouts.original / 'src'}"
+    at_startup(checkouts, "import helper; assert helper.WHERE == 'original'")
+    assert where(checkouts, hosted, "from helper import WHERE\n") == "checkout"
+
+
+def test_import__from_an_absolute_path_of_the_users_checkout__is_refused(checkouts, hosted):
+    """Code that finds the user's checkout by itself fails the import, and says which module it was."""
+    with pytest.raises(WorkerFailed) as caught:
+        where(checkouts, hosted, f"sys.path.insert(0, {str(checkouts.original / 'src')!r})\nfrom helper import WHERE\n")
+    problem = caught.value.problem
+    assert problem.code == "BK304"
+    assert f"helper ({checkouts.original / 'src' / 'helper.py'})" in problem.message
+
+
+def test_late_import__from_the_users_checkout__is_that_cases_error(checkouts, hosted):
+    """A foreign module that a hook loads later is noticed when the case ends."""
+    checkouts.hooks(f"""
+        async def run_case(*, case_input, runtime):
+            sys.path.insert(0, {str(checkouts.original / "src")!r})
+            import helper
+            return CaseResult(helper.WHERE)
+    """)
+
+    async def work(supervisor):
+        worker = await checkouts.rollout(supervisor)
+        return await worker.run("c", 1, attempt=1)
+
+    error = hosted(work).error
+    assert error.kind == "import"
+    assert "helper" in error.message
+
+
+def test_checkout_inside_the_users_own__is_told_apart(project, hosted, tmp_path):
+    """A checkout below the user's repository (`.beaker/local`) is this one; everything around it is not."""
+    project.code = CodeRoot(project.root, "app:integration", original=tmp_path)
+    (project.root / "helper.py").write_text("WHERE = 'checkout'\n")
+    (tmp_path / "helper.py").write_text("WHERE = 'original'\n")
+    project.env["PYTHONPATH"] = str(tmp_path)
+    assert where(project, hosted, "from helper import WHERE\n") == "checkout"
+
+
+def test_entry_point__called_like_a_loaded_module__is_the_projects(project, hosted):
+    """Modules named like ones that are loaded, or that Beaker loads late, do not mix up either side."""
+    (project.root / "json.py").write_text((project.root / "app.py").read_text())
+    for name in ("statistics", "difflib", "decimal"):
+        (project.root / f"{name}.py").write_text("raise AssertionError('ours')\n")
+    project.code = CodeRoot(project.root, "json:integration")
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor)
+        first = await worker.run("c", 7, attempt=1)
+        await worker.close()
+        return first
+
+    assert hosted(work).output == 7
+
+
+@pytest.mark.parametrize(
+    "code, told",
+    [
+        ({"entrypoint": "beaker.app:integration"}, "called like Beaker's own package"),
+        ({"entrypoint": "app"}, "<module>:<attribute>"),
+        ({"entrypoint": "app:missing"}, "no attribute 'missing'"),
+        ({"entrypoint": "app:Setup"}, "must be an Integration"),
+        ({"source_dir": "missing"}, "source_dir 'missing' is not a directory"),
+        ({"source_dir": ".."}, "source_dir '..' leads out of"),
+        ({"package_import_root": "app.py"}, "package_import_root 'app.py' is not a directory"),
+        ({"package_import_root": "out"}, "leads out of"),
+    ],
+)
+def test_start__wrong_place__is_refused(project, hosted, code, told):
+    """Entry points and import roots that cannot be are named."""
+    (project.root / "out").symlink_to("/")
+    project.code = CodeRoot(**{"repository": project.root, "entrypoint": "app:integration", **code})
+
+    async def work(supervisor):
+        await project.rollout(supervisor)
+
+    with pytest.raises(WorkerFailed) as caught:
+        hosted(work)
+    assert told in str(caught.value)
+
+
+def test_start__invalid_integration__tells_every_fault(project, hosted):
+    """All faults of a declaration arrive, each as a problem."""
+    project.hooks("def run_case(): pass\nscore_case = 7")
+
+    async def work(supervisor):
+        await project.rollout(supervisor)
+
+    with pytest.raises(WorkerFailed) as caught:
+        hosted(work)
+    assert len(caught.value.problems) >= 3
+
+
+def test_import_root__is_the_innermost_folder(project):
+    """`package_import_root` counts from `source_dir`, which counts from the repository."""
+    inner = project.root / "a" / "b"
+    inner.mkdir(parents=True)
+    code = CodeRoot(project.root, "app:integration", "a", "b")
+    assert import_root(code).unwrap() == inner
+    assert import_root(CodeRoot(project.root, "app:integration", "a")).unwrap() == inner.parent
+    assert not is_successful(import_root(CodeRoot(project.root, "app:integration", "a", "..")))
+
+
+@pytest.mark.parametrize("original", [None, Path("/there")])
+def test_code_root__json__is_the_identity(original):
+    """What a child is told is what the host meant."""
+    code = CodeRoot(Path("/here"), "a.b:c", "src", None if original else "lib", original)
+    assert code_root_from_json(code_root_to_json(code)) == code
+
+
+@pytest.fixture
+def told_apart(tmp_path, monkeypatch):
+    """`Checkouts` of two folders, for an interpreter whose prefix the test chooses."""
+
+    def make(prefix):
+        for name in ("prefix", "base_prefix", "exec_prefix", "base_exec_prefix"):
+            monkeypatch.setattr(sys, name, str(prefix))
+        libraries = {name: str(Path(prefix) / "lib") for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+        monkeypatch.setattr(code_root.sysconfig, "get_path", libraries.__getitem__)
+        code_root._interpreter_directories.cache_clear()
+        return Checkouts(tmp_path / "new", tmp_path / "old")
+
+    yield make
+    code_root._interpreter_directories.cache_clear()
+
+
+def test_checkouts__environment_inside_the_checkout__stays(told_apart, tmp_path):
+    """An interpreter's environment inside the repository is not moved; what lies beside it is."""
+    found = told_apart(tmp_path / "old" / ".venv")
+    old, new = tmp_path / "old", tmp_path / "new"
+    assert found.moved(str(old / ".venv" / "src" / "tool")) is None
+    assert not found.belongs_elsewhere(str(old / ".venv" / "lib" / "x.py"))
+    assert found.moved(str(old / ".venv2" / "lib")) == str(new / ".venv2" / "lib")
+    assert found.moved(str(old)) == str(new)
+    assert found.moved(str(tmp_path / "older" / "x")) is None
+    assert found.moved("relative/x") is None
+
+
+def test_checkouts__prefix_above_or_at_the_checkout__exempts_libraries_only(told_apart, tmp_path):
+    """A prefix that contains the repository, or is it, keeps its libraries and nothing else."""
+    for prefix in (tmp_path, tmp_path / "old"):
+        found = told_apart(prefix)
+        assert found.moved(str(tmp_path / "old" / "src")) == str(tmp_path / "new" / "src")
+        assert found.moved(str(prefix / "lib" / "site")) is None
+
+
+def test_checkouts__one_and_the_same__moves_nothing(tmp_path):
+    """The user's own checkout, also through a link, is no other checkout."""
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").symlink_to("a")
+    found = Checkouts(tmp_path / "a", tmp_path / "b")
+    assert found.original is None
+    assert not found.belongs_elsewhere(str(tmp_path / "b" / "x.py"))
