@@ -59,7 +59,11 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
         if arguments.watch:
             interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
             return watch_run(
-                lambda: fetch(place, run_id), io, run_id, interval=interval, timeout=arguments.poll_timeout
+                lambda: fetch(place, run_id, watching=True),
+                io,
+                run_id,
+                interval=interval,
+                timeout=arguments.poll_timeout,
             )
         run: Answer = answered(fetch(place, run_id))
     seen = outcome(run)
@@ -74,10 +78,14 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
     return seen.exit_code
 
 
-def fetch(place: "Place", run_id: str) -> "Result[JsonObject, Problem]":
-    """The run's answer; on this machine a lost worker is started again first, as with every command."""
+def fetch(place: "Place", run_id: str, *, watching: bool = False) -> "Result[JsonObject, Problem]":
+    """The run's answer; on this machine a lost worker is started again first, as with every command.
+
+    A watch asks once at a time: it comes back anyway, and has a patience of its own.
+    """
     place.resume()
-    return place.api.call("get_optimization_run", run_id=run_id)
+    call = place.api.once if watching else place.api.call
+    return call("get_optimization_run", run_id=run_id)
 
 
 def listing(arguments: argparse.Namespace, io: Io) -> int:

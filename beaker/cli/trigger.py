@@ -222,7 +222,7 @@ def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer")
     run_id = str(run["id"])
     interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
     try:
-        return watch_run(lambda: fetch(place, run_id), io, run_id, interval=interval, timeout=0)
+        return watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)
     finally:
         if place.embedded is not None:
             _end_worker(place.embedded.workers.process(run_id))

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.run_view import details, progress_text, rollouts_text, search_text, styled_status
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from beaker.cli.place import Answer
     from beaker.core.problems import Problem
+    from beaker.core.retry import RetryPolicy
     from beaker.core.strict_json import JsonObject
 
 LONGEST_WAIT = 60.0
@@ -27,27 +28,37 @@ ROLLOUT_LINES = 10.0
 Fetch = Callable[[], "Result[JsonObject, Problem]"]
 
 
-def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: float) -> int:
+def watch_run(
+    fetch: Fetch,
+    io: Io,
+    run_id: str,
+    *,
+    interval: float,
+    timeout: float,
+    draw: Callable[[], float] = random.random,
+) -> int:
     """Print every change of a run until it ends, needs a person, or `timeout` seconds (0: none) have passed.
 
-    `fetch` gets the run's answer. Times are local. Under JSON each change is one line, the whole answer. The exit code
-    is that of `run status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
+    `fetch` gets the run's answer, `draw` numbers in [0, 1). Times are local. Under JSON each change is one line, the
+    whole answer. The exit code is that of `run status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
     """
     from returns.pipeline import is_successful
 
+    from beaker.core.retry import Stop, decide, trouble_in
     from beaker.core.runs import outcome
 
     started = io.now()
-    trouble: float | None = None
+    since: float | None = None
     shown: Any = None
     shown_at = 0.0
     attempt = 0
     while True:
+        wait = interval
         fetched = fetch()
         if is_successful(fetched):
             run: Answer = fetched.unwrap()
             seen = outcome(run)
-            trouble, attempt = None, 0
+            since, attempt = None, 0
             long_ago = io.now() - shown_at > ROLLOUT_LINES
             if seen.settled or _notable(run, shown) or (long_ago and rollouts_text(run) != rollouts_text(shown)):
                 shown, shown_at = run, io.now()
@@ -58,18 +69,29 @@ def watch_run(fetch: Fetch, io: Io, run_id: str, *, interval: float, timeout: fl
                 return seen.exit_code
         else:
             problem = fetched.failure()
-            trouble = io.now() if trouble is None else trouble
-            # Whoever never answered may not exist; whoever did will probably answer again.
-            patience = FIRST_PATIENCE if shown is None else PATIENCE
-            if not passing(problem) or io.now() - trouble > patience:
+            found = trouble_in(problem)
+            if found is None:
                 return io.fail(problem, code=REFUSED)
-            if attempt == 0:
-                io.note(f"{clock(io)}  no answer, trying again: {problem.message}")
+            since = io.now() if since is None else since
             attempt += 1
+            decision = decide(
+                _patience(interval, answered=shown is not None),
+                found,
+                repeatable=True,
+                attempt=attempt,
+                elapsed=io.now() - since,
+                draw=draw(),
+                now=datetime.now(UTC),
+            )
+            if isinstance(decision, Stop):
+                return io.fail(problem, code=REFUSED)
+            if attempt == 1:
+                io.note(f"{clock(io)}  no answer, trying again: {problem.message}")
+            wait = decision.wait
         if timeout > 0 and io.now() - started >= timeout:
             io.note(f"{one_line(run_id)} has not ended after {timeout:g} seconds; it goes on without this watch")
             return UNFINISHED
-        io.sleep(_pause(interval, attempt))
+        io.sleep(wait)
 
 
 def show_change(run: "Answer", io: Io, run_id: str) -> None:
@@ -86,26 +108,22 @@ def show_change(run: "Answer", io: Io, run_id: str) -> None:
             io.out(line)
 
 
-def passing(problem: "Problem") -> bool:
-    """Whether the trouble is likely to pass: the connection was lost, too many requests, or the service has a fault."""
-    from beaker.core.api import ApiProblem
-
-    if not isinstance(problem, ApiProblem):
-        return False
-    return problem.code == "BK803" or problem.status == 429 or problem.status >= 500
-
-
 def clock(io: Io) -> str:
     """The time of day, local."""
     return datetime.fromtimestamp(io.now()).strftime("%H:%M:%S")
 
 
-def _pause(interval: float, attempt: int) -> float:
-    """Seconds to the next look: the interval; while there is trouble a growing time, differing between watchers."""
-    if attempt == 0:
-        return interval
-    growing = max(1.0, interval) * float(2 ** min(attempt - 1, 10))
-    return min(LONGEST_WAIT, growing) * random.uniform(0.5, 1.0)
+def _patience(interval: float, *, answered: bool) -> "RetryPolicy":
+    """How long trouble is borne: whoever never answered may not exist, whoever did will probably answer again."""
+    from beaker.core.retry import PASSING_STATUSES, RetryPolicy
+
+    return RetryPolicy(
+        attempts=None,
+        first_wait=max(1.0, interval),
+        longest_wait=LONGEST_WAIT,
+        budget=PATIENCE if answered else FIRST_PATIENCE,
+        passing=PASSING_STATUSES | frozenset(range(500, 600)),
+    )
 
 
 def _notable(run: Any, shown: Any) -> bool:

@@ -1,54 +1,98 @@
 """A Beaker API from Python: calls by name, over any transport."""
 
+import random
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import Any
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result
 
 from beaker.client.transport import Transport, TransportFailed
-from beaker.core.api import build_request, read_response
+from beaker.core.api import Request, build_request, read_response
 from beaker.core.problems import Problem, Refused
+from beaker.core.retry import ONCE, RetryPolicy, RetryQuota, Stop, Trouble, decide, may_repeat, trouble_in
 from beaker.core.strict_json import JsonObject
-
-ATTEMPTS = 3
-BACK_OFF_SECONDS = 0.5
 
 
 class Api:
     """Calls a place's API; which calls there are is decided by `beaker.core.endpoints`.
 
-    `agent_key` is used by calls that need one and are not given their own. `sleep` takes seconds.
+    `agent_key` is used by calls that need one and are not given their own. `policy` says how patiently calls are made
+    again, `sleep` and `clock` are in seconds, `draw` gives numbers in [0, 1).
     """
 
     def __init__(
-        self, transport: Transport, agent_key: str | None = None, *, sleep: Callable[[float], None] = time.sleep
+        self,
+        transport: Transport,
+        agent_key: str | None = None,
+        *,
+        policy: RetryPolicy | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        draw: Callable[[], float] = random.random,
     ) -> None:
         self.transport = transport
         self.agent_key = agent_key
+        self._policy = policy or RetryPolicy()
+        self._quota = RetryQuota()
         self._sleep = sleep
+        self._clock = clock
+        self._draw = draw
 
     def call(
         self, name: str, /, *, idempotency_key: str | None = None, **arguments: Any
     ) -> Result[JsonObject, Problem]:
         """The JSON object that the endpoint `name` answers with, `{}` for an empty answer.
 
-        A call without an answer is repeated, twice at most, when it carries an idempotency key: the place then gives
-        the outcome of the first one. Failures are those of `build_request`, of the transport, and `ApiProblem` for
-        what the place answered.
+        Without an answer, and after one that says to come back, the call is made again where `beaker.core.retry`
+        allows it: reading calls, and launches with an idempotency key, for which the place gives the outcome of the
+        first one. Failures are those of `build_request`, of the transport, and `ApiProblem` for what the place
+        answered last.
         """
+        return self._call(name, arguments, self._policy, idempotency_key)
+
+    def once(self, name: str, /, **arguments: Any) -> Result[JsonObject, Problem]:
+        """As `call`, but never made again: for whoever comes back anyway, with a patience of its own."""
+        return self._call(name, arguments, ONCE, None)
+
+    def _call(
+        self, name: str, arguments: dict[str, Any], policy: RetryPolicy, idempotency_key: str | None
+    ) -> Result[JsonObject, Problem]:
         built = build_request(name, arguments, agent_key=self.agent_key, idempotency_key=idempotency_key)
         if not is_successful(built):
             return Failure(built.failure())
-        attempts = ATTEMPTS if idempotency_key else 1
-        for attempt in range(1, attempts + 1):
-            try:
-                return read_response(name, self.transport.send(built.unwrap()))
-            except TransportFailed as failed:
-                if attempt == attempts:
-                    return Failure(failed.problems[0])
-            except Refused as refused:
-                return Failure(refused.problems[0])
-            self._sleep(BACK_OFF_SECONDS * attempt)
-        raise AssertionError("the loop returns at its last attempt")
+        request, started, attempt = built.unwrap(), self._clock(), 1
+        while True:
+            outcome, trouble = self._attempt(name, request)
+            if trouble is None:
+                self._quota = self._quota.earned()
+                return outcome
+            decision = decide(
+                policy,
+                trouble,
+                repeatable=may_repeat(request.method, keyed=bool(idempotency_key)),
+                attempt=attempt,
+                elapsed=self._clock() - started,
+                draw=self._draw(),
+                now=datetime.now(UTC),
+                quota=self._quota,
+            )
+            if isinstance(decision, Stop):
+                return outcome
+            self._quota = decision.quota
+            self._sleep(decision.wait)
+            attempt += 1
+
+    def _attempt(self, name: str, request: Request) -> tuple[Result[JsonObject, Problem], Trouble | None]:
+        """What one sending of a request came to, and the trouble it had."""
+        try:
+            read = read_response(name, self.transport.send(request))
+        except TransportFailed as failed:
+            return Failure(failed.problems[0]), Trouble()
+        except Refused as refused:
+            return Failure(refused.problems[0]), None
+        if is_successful(read):
+            return read, None
+        return Failure(read.failure()), trouble_in(read.failure())

@@ -50,11 +50,12 @@ class ApiProblem(Problem):
     """A call that did not succeed.
 
     `status` is the HTTP status, 0 when there was no answer or a broken one. `detail` is the JSON `detail` of the
-    answer, else its text.
+    answer, else its text. `retry_after` is the header of this name, as it was sent.
     """
 
     status: int = 0
     detail: Any = None
+    retry_after: str = ""
 
 
 @value
@@ -233,7 +234,8 @@ def read_refusal(response: Response) -> ApiProblem:
         message, where = "; ".join(map(str, listed)), ""
     else:
         message, where = stated.message, stated.where
-    return ApiProblem(stated.code, message, where, stated.hint, status, detail)
+    retry_after = response.headers.get("retry-after", "")
+    return ApiProblem(stated.code, message, where, stated.hint, status, detail, retry_after)
 
 
 def problem_detail(problems: Problems) -> JsonObject:

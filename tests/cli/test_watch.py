@@ -60,7 +60,7 @@ def watched(
         now=clock.now,
         sleep=clock.sleep,
     )
-    code = watch_run(fetch, view, "r1", interval=interval, timeout=timeout)
+    code = watch_run(fetch, view, "r1", interval=interval, timeout=timeout, draw=lambda: 0.75)
     assert isinstance(view.stdout, io.StringIO)
     assert isinstance(view.stderr, io.StringIO)
     return code, view.stdout.getvalue(), view.stderr.getvalue(), clock
@@ -129,8 +129,16 @@ def test_watch__passing_trouble__is_survived_with_growing_waits(trouble: Problem
     assert err.count("trying again") == 1
     waits = clock.slept[1:]
     assert max(waits) <= LONGEST_WAIT
+    assert waits == sorted(waits)
     assert waits[-1] > waits[0]
-    assert len(set(waits)) == len(waits)
+
+
+def test_watch__time_to_come_back__is_kept() -> None:
+    """A place that says when it will answer again is asked then, not before."""
+    busy = ApiProblem("BK805", "slow down", status=429, retry_after="100")
+    code, _, _, clock = watched([run_at("RUNNING"), busy, run_at("COMPLETED")])
+    assert code == 0
+    assert clock.slept[1] >= 100
 
 
 def test_watch__trouble_without_end__is_given_up() -> None:

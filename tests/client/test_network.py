@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from returns.pipeline import is_successful
 
 from beaker.client.api import Api
 from beaker.client.network import HttpTransport
@@ -49,10 +50,10 @@ def test_call__dropped_connection__repeats_the_launch_with_its_key(server: Any, 
     """A launch that got no answer is sent again, same key, same body; the third answer counts."""
     naps: list[float] = []
     server.answer = lambda seen: None if len(server.seen) < 3 else (201, {}, b'{"id": "run_1"}')
-    api = Api(transport, "k", sleep=naps.append)
+    api = Api(transport, "k", sleep=naps.append, draw=lambda: 0.5)
     assert api.call("create_optimization_run", idempotency_key="n-7").unwrap() == {"id": "run_1"}
     assert len({(seen.body, seen.headers["idempotency-key"]) for seen in server.seen}) == 1
-    assert (len(server.seen), naps) == (3, [0.5, 1.0])
+    assert (len(server.seen), naps) == (3, [0.25, 0.5])
 
 
 def test_call__dropped_connection__is_not_repeated_without_a_key(server: Any, transport: HttpTransport) -> None:
@@ -63,19 +64,60 @@ def test_call__dropped_connection__is_not_repeated_without_a_key(server: Any, tr
     assert TOKEN not in repr(failed)
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
-def test_call__status__is_never_repeated(server: Any, transport: HttpTransport, status: int) -> None:
-    """An answer is an answer, whatever its status."""
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+def test_call__come_back_later__is_done_for_reading_and_for_keyed_launches(
+    server: Any, transport: HttpTransport, status: int
+) -> None:
+    """A place that is busy is asked again, after the time it named; a launch without a key is not."""
+    naps: list[float] = []
+    server.answer = lambda seen: (status, {"Retry-After": "7"}, b"") if len(server.seen) == 1 else (200, {}, b"{}")
+    api = Api(transport, "k", sleep=naps.append, draw=lambda: 0.0)
+    for name, key in (("get_current_agent", None), ("create_optimization_run", "n")):
+        server.seen.clear()
+        assert is_successful(api.call(name, idempotency_key=key))
+        assert len(server.seen) == 2
+    assert naps == [7, 7]
+    server.seen.clear()
+    assert api.call("create_optimization_run").failure().status == status
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [400, 401, 404, 500, 501])
+def test_call__any_other_status__is_never_repeated(server: Any, transport: HttpTransport, status: int) -> None:
+    """An answer is an answer."""
     server.answer = lambda seen: (status, {}, b"")
     api = Api(transport, "k", sleep=lambda seconds: pytest.fail("slept"))
-    assert not api.call("create_optimization_run", idempotency_key="n").value_or(None)
-    assert len(server.seen) == 1
+    assert not is_successful(api.call("create_optimization_run", idempotency_key="n"))
+    assert not is_successful(api.call("get_current_agent"))
+    assert len(server.seen) == 2
+
+
+def test_call__trouble_without_end__is_given_up_with_its_last_problem(server: Any, transport: HttpTransport) -> None:
+    """Three attempts, one with the policy of who repeats alone, none when the place wants more time than there is."""
+    server.answer = lambda seen: (503, {}, b'{"detail": "busy"}')
+    api = Api(transport, "k", sleep=lambda seconds: None)
+    assert api.call("get_current_agent").failure().message == "busy"
+    assert len(server.seen) == 3
+    assert api.once("get_current_agent").failure().status == 503
+    assert len(server.seen) == 4
+    server.answer = lambda seen: (503, {"Retry-After": "3600"}, b"")
+    assert api.call("get_current_agent").failure().retry_after == "3600"
+    assert len(server.seen) == 5
+
+
+def test_call__trouble_in_every_call__uses_the_quota_up(server: Any, transport: HttpTransport) -> None:
+    """A client that fails all the time stops repeating; the calls themselves go on."""
+    server.answer = lambda seen: (503, {}, b"")
+    api = Api(transport, "k", sleep=lambda seconds: None)
+    for _ in range(30):
+        api.call("get_current_agent")
+    assert len(server.seen) == 30 + 100 // 5
 
 
 def test_call__nobody_listens__says_where(transport: HttpTransport) -> None:
     """A refused connection is a problem with status 0, without the query."""
     dead = HttpTransport("http://127.0.0.1:9", TOKEN)
-    problem = Api(dead, "secretive").call("get_current_agent").failure()
+    problem = Api(dead, "secretive").once("get_current_agent").failure()
     dead.close()
     assert problem.code == "BK803"
     assert "http://127.0.0.1:9/v1/agents/current" in problem.message
