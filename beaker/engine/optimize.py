@@ -186,7 +186,9 @@ class _Attempt:
             driving.result()
         except BaseException:
             driving.cancel()
+            # At the same time, so that all of it takes no longer than the slowest; then what ended late.
             await asyncio.gather(driving, evaluator.close(patience=PATIENCE), return_exceptions=True)
+            await evaluator.close(patience=PATIENCE)
             raise
         else:
             await evaluator.close()

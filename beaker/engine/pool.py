@@ -59,7 +59,8 @@ class Pool(Generic[W]):
         self._per_process = per_process
         self._failed_close = failed_close
         self._slots: list[_Slot[W]] = []  # the longest idle first
-        self._changed = asyncio.Condition()
+        self._waiting: list[asyncio.Future[None]] = []
+        self._ending: set[asyncio.Task[None]] = set()
 
     @asynccontextmanager
     async def lease(self, key: str, *, alone: bool = False) -> AsyncIterator[W]:
@@ -70,23 +71,24 @@ class Pool(Generic[W]):
             assert slot.worker is not None
             yield slot.worker
         finally:
-            await asyncio.shield(self._give_back(slot, weight))
+            self._give_back(slot, weight)
 
     async def close(self, *, patience: float | None = None) -> None:
         """End every process; one that has not ended after `patience` seconds is killed.
 
-        Processes in use are ended when their leases end. Nothing may be leased afterwards.
+        Processes in use are ended when their leases end; wait for those first. Nothing may be leased afterwards.
         """
         slots, self._slots = self._slots, []
-        await asyncio.gather(*(self._end(slot, patience) for slot in slots if slot.taken == 0))
+        await asyncio.gather(*(self._end(slot, patience) for slot in slots if slot.taken == 0), *self._ending)
 
     async def _take(self, key: str, weight: int) -> _Slot[W]:
-        async with self._changed:
-            while True:
-                slot, old = self._place(key, weight)
-                if slot is not None:
-                    break
-                await self._changed.wait()
+        while True:
+            slot, old = self._place(key, weight)
+            if slot is not None:
+                break
+            turn = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
         if slot.worker is not None:
             return slot
         try:
@@ -94,11 +96,12 @@ class Pool(Generic[W]):
                 await self._end(old)
             slot.worker = await self._start(key)
         except BaseException:
-            self._slots.remove(slot)
-            await asyncio.shield(self._announce())
+            if slot in self._slots:
+                self._slots.remove(slot)
+            self._announce()
             raise
         if weight < self._per_process:
-            await self._announce()
+            self._announce()
         return slot
 
     def _place(self, key: str, weight: int) -> tuple[_Slot[W] | None, _Slot[W] | None]:
@@ -120,17 +123,20 @@ class Pool(Generic[W]):
         self._slots.append(made)
         return made, old
 
-    async def _give_back(self, slot: _Slot[W], weight: int) -> None:
+    def _give_back(self, slot: _Slot[W], weight: int) -> None:
         slot.taken -= weight
-        if slot in self._slots:
+        kept = slot in self._slots
+        if kept:
             self._slots.remove(slot)
             if slot.worker is not None and slot.worker.alive:
                 self._slots.append(slot)
-            elif slot.taken == 0:
-                await self._end(slot)
-        elif slot.taken == 0:
-            await self._end(slot)
-        await self._announce()
+            else:
+                kept = False
+        if not kept and slot.taken == 0:
+            ending = asyncio.get_running_loop().create_task(self._end(slot))
+            self._ending.add(ending)
+            ending.add_done_callback(self._ending.discard)
+        self._announce()
 
     async def _end(self, slot: _Slot[W], patience: float | None = None) -> None:
         if slot.worker is None:
@@ -142,6 +148,9 @@ class Pool(Generic[W]):
         except Exception as error:
             self._failed_close(error)
 
-    async def _announce(self) -> None:
-        async with self._changed:
-            self._changed.notify_all()
+    def _announce(self) -> None:
+        """Let everybody who waits look again, in the order in which they came."""
+        waiting, self._waiting = self._waiting, []
+        for turn in waiting:
+            if not turn.done():
+                turn.set_result(None)

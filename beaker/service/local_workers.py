@@ -59,11 +59,15 @@ class LocalWorkers:
         """Ask the worker of a run to end, which ends all that it started; what a killed one left is ended here."""
         if terminate(self._place.lock_path(run_id), run_id) or self.lives(run_id):
             return
-        record = self._place.record_path(run_id)
+        record, work_note = self._place.record_path(run_id), self._place.work_note(run_id)
         if record.exists():
             from beaker.runtime.supervisor import end_recorded
 
             end_recorded(record)
+        if work_note.exists():
+            from beaker.service.work_folder import WorkFolder
+
+            WorkFolder(work_note, run_id).remove()
 
     def lives(self, run_id: str) -> bool:
         """Whether a run has a worker, started by whatever process."""

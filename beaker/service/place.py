@@ -31,6 +31,10 @@ class Place:
         """Where the run's worker records the process groups it started (`runtime.supervisor`)."""
         return self.run_dir(run_id) / "processes.jsonl"
 
+    def work_note(self, run_id: str) -> Path:
+        """The file that names the folder its worker works in (`service.work_folder`)."""
+        return self.run_dir(run_id) / "work_folder"
+
     def log_path(self, run_id: str) -> Path:
         """What the run's workers print."""
         return self.run_dir(run_id) / "worker.log"

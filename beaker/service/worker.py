@@ -12,14 +12,13 @@ before that it ends what the killed one left running and removes its folder.
 
 import asyncio
 import os
-import secrets
 import signal
 import sqlite3
 import sys
-import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from returns.pipeline import is_successful
 
@@ -29,7 +28,6 @@ from beaker.core.problems import Refused
 from beaker.engine.cleaning import DATASET
 from beaker.engine.optimize import optimize
 from beaker.engine.plan import RunPlan
-from beaker.engine.working_copy import remove_tree
 from beaker.runtime.supervisor import Supervisor, end_recorded
 from beaker.service.artifact_table import artifact_files
 from beaker.service.journal import StoredJournal
@@ -38,6 +36,7 @@ from beaker.service.place import Place, open_place, utc_now
 from beaker.service.ports import timestamp
 from beaker.service.run_table import RunRecord, start_attempt
 from beaker.service.sources import check_out
+from beaker.service.work_folder import WorkFolder
 
 ENDED, REFUSED = 0, 2
 
@@ -66,16 +65,16 @@ def _work(place: Place, run_id: str) -> int:
     lock = acquire(place.lock_path(run_id))
     if lock is None:
         return ENDED
+    signal.signal(signal.SIGTERM, _unwind)
     end_recorded(place.record_path(run_id))
-    folders = WorkFolder(place.run_dir(run_id) / "work_folder", run_id)
-    folders.remove()
-    run = start_attempt(place.database, run_id, now=timestamp(utc_now()))
-    if run is None:
-        return ENDED
+    folder = WorkFolder(place.work_note(run_id), run_id)
+    folder.remove()
     try:
-        return asyncio.run(_attempt(place, run, folders.make()))
+        run = start_attempt(place.database, run_id, now=timestamp(utc_now()))
+        return ENDED if run is None else asyncio.run(_attempt(place, run, folder.make()))
     finally:
-        folders.remove()
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is left to do takes a moment and leaves nothing behind
+        folder.remove()
         place.database.close()
         lock.release()
 
@@ -143,34 +142,6 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     )
 
 
-class WorkFolder:
-    """The folder of an attempt, outside any repository: a proposer that looks upwards must not find the user's own.
-
-    The file `note` names it, so that the next attempt removes what a killed one left.
-    """
-
-    def __init__(self, note: Path, run_id: str) -> None:
-        self._note = note
-        self._prefix = f"beaker-{run_id}-"
-
-    def make(self) -> Path:
-        """A new, private folder, as a real path."""
-        folder = Path(os.path.realpath(tempfile.gettempdir())) / f"{self._prefix}{secrets.token_hex(8)}"
-        self._note.write_text(f"{folder}\n", encoding="utf-8")
-        folder.mkdir(mode=0o700)
-        return folder
-
-    def remove(self) -> None:
-        """Remove the folder that the note names, if there is one."""
-        try:
-            named = Path(self._note.read_text(encoding="utf-8").strip())
-        except FileNotFoundError:
-            return
-        if named.is_absolute() and named.name.startswith(self._prefix):
-            remove_tree(named)
-        self._note.unlink()
-
-
 def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
     folder.mkdir()
     for file in artifact_files(place.database, run.dataset_id):
@@ -190,6 +161,11 @@ def _secrets(run: RunRecord) -> list[str]:
 
 def _names(listed: object) -> tuple[str, ...]:
     return tuple(map(str, listed)) if isinstance(listed, list) else ()
+
+
+def _unwind(number: int, _: object) -> NoReturn:
+    """SIGTERM before the attempt listens to it."""
+    raise SystemExit(128 + number)
 
 
 def _stop_on_signals(task: "asyncio.Task[None]", stopped: list[int]) -> None:
