@@ -275,7 +275,7 @@ def test_process__any_locale__prints_and_ends_clean(folder: Path, encoding: str)
         [sys.executable, "-m", "beaker.cli", "changes", "show", "set.json", "--dir", "docs"],
         cwd=folder,
         capture_output=True,
-        env={"PATH": os.environ["PATH"], "PYTHONIOENCODING": encoding},
+        env={**os.environ, "PYTHONIOENCODING": encoding},
     )
     assert (done.returncode, done.stderr) == (0, b"")
     assert (b"Zw\\xf6lf" if encoding == "ascii" else "Zwölf".encode(encoding)) in done.stdout

@@ -4,11 +4,12 @@ import gzip
 import json
 import os
 import tracemalloc
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from beaker.core.problems import Problem
@@ -34,6 +35,8 @@ def test_read_rows__rows_and_blank_lines__come_with_their_line_numbers(
     split: Path, lines: list[tuple[Any, str]], mark: bool, last_end: bool
 ) -> None:
     """Whatever ends the lines, rows come in order with the line an editor shows; blank lines only count."""
+    # A lone CR and an empty line that ends with LF would be one CRLF.
+    assume(not any(end == "\r" and (line, other) == ("", "\n") for (_, end), (line, other) in pairwise(lines)))
     text = "".join(
         (line if isinstance(line, str) else json.dumps(line, ensure_ascii=False)) + end for line, end in lines
     )
