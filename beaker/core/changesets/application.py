@@ -1,7 +1,7 @@
 """A store's documents after a change set, and the set that leads back."""
 
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, assert_never
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
@@ -135,6 +135,8 @@ def _inverse(change: DocumentChange, found: TargetDocument | None) -> DocumentCh
             return UpdateDocumentChange(source_id=change.source_id, content=before, base_sha256=base, **place)
         case DeleteDocumentChange():
             return CreateDocumentChange(content=before, **place)
+        case _:
+            assert_never(change)
 
 
 def _place(change: DocumentChange) -> Place:
