@@ -197,6 +197,16 @@ def test_cases__that_fail_in_every_way__are_counted_and_shown(laboratory: Callab
     assert reports[0]["failed"] == 4
 
 
+def test_cases__that_share_a_process__are_not_blamed_for_each_other(laboratory: Callable[..., Any]) -> None:
+    """The case that ends the process, or blocks it, is the one that fails; its neighbours are scored."""
+    lab = laboratory(train=8, test=2, plan={"cases": {"btrain1": "crash", "ctrain2": "hang"}})
+    run_id = lab.launch(max_proposals=1, cases_per_process=4, max_concurrency=4, timeouts={"run_case": 2.0})
+    reports = lab.open().call("list_eval_reports", run_id=run_id).unwrap()["eval_reports"]
+    kinds = {case["id"]: case["error"]["kind"] for case in reports[0]["cases"] if case["error"]}
+    assert kinds == {"train-1": "crashed", "train-2": "timed_out"}
+    assert reports[0]["cases_total"] == 8
+
+
 def test_baseline__that_runs_on_no_case__fails_with_the_last_error_and_test_unspent(
     laboratory: Callable[..., Any],
 ) -> None:

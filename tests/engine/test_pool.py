@@ -32,9 +32,7 @@ class Place:
         self.started: list[Process] = []
         self.failures: list[Exception] = []
         self._closing = closing
-        self.pool = Pool(
-            self._start, processes=processes, per_process=per_process, failed_close=self.failures.append
-        )
+        self.pool = Pool(self._start, processes=processes, per_process=per_process, failed_close=self.failures.append)
 
     async def _start(self, key: str) -> Process:
         await asyncio.sleep(0)
