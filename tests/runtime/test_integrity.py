@@ -42,7 +42,7 @@ def test_check__touched_but_equal__is_fine_and_remembered(root):
     [
         (lambda root: (root / "app.py").write_text("two"), "app.py was changed"),
         (lambda root: (root / "pkg" / "new.py").write_text(""), "pkg/new.py was added"),
-        (lambda root: (root / "__pycache__").mkdir() or (root / "__pycache__" / "x.pyc").write_text(""), "x.pyc was added"),
+        (lambda root: (root / "pkg" / "empty" / "x.pyc").write_text(""), "pkg/empty/x.pyc was added"),
         (lambda root: (root / "app.py").unlink(), "app.py was removed"),
         (lambda root: (root / "app.py").rename(root / "b.py"), "b.py was added, app.py was removed"),
         (lambda root: (root / "link").unlink() or (root / "link").symlink_to("/etc"), "link was changed"),

@@ -43,7 +43,8 @@ def test_run__runtime__carries_what_the_host_said(project, hosted, tmp_path):
         async def run_case(*, case_input, runtime):
             return CaseResult([
                 str(runtime.targets_dir), str(runtime.case_files_dir), runtime.model, runtime.case_id, runtime.attempt,
-                runtime.deadline > time.monotonic(), runtime.candidate, runtime.trace.enabled, os.getcwd(), sys.argv[1:],
+                runtime.deadline > time.monotonic(), runtime.candidate, runtime.trace.enabled,
+                os.getcwd(), sys.argv[1:],
             ])
     """)
 
@@ -347,7 +348,7 @@ def test_run__secrets__are_taken_out_of_what_is_reported(project, hosted):
 
 
 def test_descendants__end_with_their_process(project, hosted, wait_for):
-    """Background processes die with the rollout process, also one that made a session of its own and forgot its mark."""
+    """Background processes die with the rollout process, also one in a session of its own."""
     project.hooks("""
         async def run_case(*, case_input, runtime):
             import subprocess

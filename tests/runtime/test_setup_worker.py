@@ -164,8 +164,8 @@ def test_check_rows__bad_rows_of_both_splits__are_all_told_before_setup(project,
     )
     found = failure(project, hosted).problems
     places = [problem.where.removeprefix(f"{project.dataset}/") for problem in found]
-    assert places == ["train.jsonl:2", "train.jsonl:4", "train.jsonl:5", "train.jsonl:5", "test.jsonl:3", "test.jsonl:4",
-                      "test.jsonl:5"]  # fmt: skip
+    train, test = [f"train.jsonl:{line}" for line in (2, 4, 5, 5)], [f"test.jsonl:{line}" for line in (3, 4, 5)]
+    assert places == train + test
     assert "x" in found[0].message
     assert "id" in found[4].message
     assert all(problem.hint for problem in found)
@@ -315,12 +315,12 @@ def test_setup_class__os_exit__is_a_crash(project, hosted):
 @pytest.mark.parametrize(
     "seeds, code",
     [
-        ([dict(group="other", name="a.md")], "BK333"),
-        ([dict(group="kb", name="a.md"), dict(group="kb", name="A.md", source_id="2")], "BK604"),
-        ([dict(group="kb", name="a"), dict(group="kb", name="a/b", source_id="2")], "BK605"),
-        ([dict(group="kb", name="a"), dict(group="kb", name="b")], "BK606"),
-        ([dict(group="kb", name="n" * 300)], "BK600"),
-        ([dict(group="kb", name="a", content="x" * 1_000_001)], "BK602"),
+        ([{"group": "other", "name": "a.md"}], "BK333"),
+        ([{"group": "kb", "name": "a.md"}, {"group": "kb", "name": "A.md", "source_id": "2"}], "BK604"),
+        ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "a/b", "source_id": "2"}], "BK605"),
+        ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "b"}], "BK606"),
+        ([{"group": "kb", "name": "n" * 300}], "BK600"),
+        ([{"group": "kb", "name": "a", "content": "x" * 1_000_001}], "BK602"),
     ],
 )
 def test_seed_documents__that_are_no_tree__are_refused(project, hosted, seeds, code):

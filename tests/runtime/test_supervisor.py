@@ -251,7 +251,7 @@ def test_end_recorded__strangers_with_used_numbers__stay(tmp_path):
 
 
 def test_worker_processes__end_with_their_host(project, tmp_path, wait_for):
-    """Setup and rollout processes, one of them deaf in C code, end when their host is killed, with what they started."""
+    """Setup and rollout processes, one deaf in C code, end when their host is killed, with what they started."""
     project.hooks("""
         class Setup(Setup):
             @asynccontextmanager

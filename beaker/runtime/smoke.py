@@ -1,0 +1,370 @@
+"""`run smoke`: everything that can go wrong before a run, tried out on a local dataset, stage by stage.
+
+Customer code runs in child processes only. What a launch would refuse fails here; what may be right elsewhere warns.
+"""
+
+import tempfile
+import uuid
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import attrs
+from returns.pipeline import is_successful
+
+from beaker.core.cases import Case, CaseScore
+from beaker.core.config_entry import IntegrationEntry
+from beaker.core.datasets import SPLITS
+from beaker.core.evaluations import CaseError
+from beaker.core.launch import check_launch_keys, split_config
+from beaker.core.optimizer import Timeouts, parse_launch_settings
+from beaker.core.problems import Problem, Problems
+from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
+from beaker.core.values import ReadOnlyDict, value
+from beaker.files.documents import write_tree
+from beaker.runtime.capture import Redact, no_redaction
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.failures import StageProblem
+from beaker.runtime.folders import remove_folder
+from beaker.runtime.supervisor import Supervisor
+from beaker.runtime.workers import Prepared, RolloutResult, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
+
+Stage = Literal["config", "environment", "integration", "dataset", "setup", "sample", "runner and scorer"]
+
+
+@value(kw_only=True)
+class SmokeRequest:
+    """What to try out.
+
+    `config` is the merged run configuration, `env` the whole environment of the child processes, `missing_env` the
+    names of `required_env` that are set nowhere here: a warning, and a failure when `local`. `split` is the one whose
+    first case is the sample. `limit` bounds the rows per split that become cases; all rows are validated. With
+    `run_one` the sample is run and scored for real. `timeouts` replaces the limits that `config` sets.
+    """
+
+    code: CodeRoot
+    entry: IntegrationEntry
+    config: Mapping[str, Any]
+    dataset_dir: Path
+    dataset_name: str = "local-dataset"
+    dataset_revision: str = "unpinned"
+    split: str = "train"
+    env: Mapping[str, str] = attrs.field(factory=ReadOnlyDict)
+    missing_env: tuple[str, ...] = ()
+    local: bool = False
+    strict: bool = False
+    run_one: bool = False
+    limit: int | None = None
+    timeouts: Timeouts | None = None
+    redact: Redact = attrs.field(default=no_redaction, eq=False, repr=False)
+
+
+@value(kw_only=True)
+class StageReport:
+    """How one stage ended.
+
+    `problems` is empty when it passed, else the cause and what failed while cleaning up; a `StageProblem` carries a
+    traceback. `captured` is what customer code printed meanwhile, control characters included.
+    """
+
+    stage: Stage
+    detail: str = ""
+    problems: Problems = ()
+    captured: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """Whether nothing was wrong."""
+        return not self.problems
+
+
+@value(kw_only=True)
+class SmokeOutcome:
+    """What smoke found.
+
+    `readiness` is `INTEGRATED`, or `SCAFFOLD` with the places where a placeholder still stands as `reasons`; `None`
+    when a stage failed before that was known. `passed` is false after a failure, and for a scaffold under `strict`.
+    """
+
+    passed: bool
+    stages: tuple[StageReport, ...]
+    readiness: Literal["INTEGRATED", "SCAFFOLD"] | None = None
+    reasons: tuple[str, ...] = ()
+    warnings: Problems = ()
+    row_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
+    case_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
+    sample: Case | None = None
+    result: RolloutResult | None = None
+    score: CaseScore | None = None
+
+
+async def smoke(request: SmokeRequest, report: Callable[[StageReport], None]) -> SmokeOutcome:
+    """Try everything out; `report` is told about each stage as it ends. The first stage that fails is the last.
+
+    Cancelling it leaves what is open in reverse order, within the limits, before the cancellation goes on.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="beaker-smoke-"))
+    try:
+        async with Supervisor(redact=request.redact) as supervisor:
+            supervisor.become_subreaper()
+            return await _Smoke(request, report, supervisor, folder).run()
+    finally:
+        remove_folder(folder)
+
+
+class _Failed(Exception):
+    def __init__(self, problems: Problems, captured: str = "") -> None:
+        self.problems = problems
+        self.captured = captured
+        super().__init__()
+
+
+class _Smoke:
+    def __init__(
+        self, request: SmokeRequest, report: Callable[[StageReport], None], supervisor: Supervisor, folder: Path
+    ) -> None:
+        self._request = request
+        self._report = report
+        self._supervisor = supervisor
+        self._folder = folder
+        self._stages: list[StageReport] = []
+        self._warnings: Problems = ()
+        self._timeouts = request.timeouts or timeouts_of(request.config)
+        self._found: dict[str, Any] = {}
+        self._stage: Stage = "config"
+
+    async def run(self) -> SmokeOutcome:
+        try:
+            self._check_config()
+            await self._check_code()
+        except (_Failed, WorkerFailed) as failed:
+            self._end(problems=failed.problems, captured=failed.captured)
+            return SmokeOutcome(passed=False, stages=tuple(self._stages), warnings=self._warnings, **self._found)
+        is_scaffold = bool(self._found["reasons"])
+        return SmokeOutcome(
+            passed=not (is_scaffold and self._request.strict),
+            stages=tuple(self._stages),
+            readiness="SCAFFOLD" if is_scaffold else "INTEGRATED",
+            warnings=self._warnings,
+            **self._found,
+        )
+
+    def _check_config(self) -> None:
+        request = self._request
+        problems = [*request.entry.problems, *launch_problems(request.config, local=request.local)]
+        if not isinstance(request.config.get("extra") or {}, Mapping):
+            problems.append(Problem("BK342", "extra must be an object", "config.extra"))
+        unset = tuple(
+            Problem("BK121", "is not set here", name, "set it in the environment or in .beaker/.env")
+            for name in request.missing_env
+        )
+        if request.local:
+            problems += unset
+        else:
+            self._warnings += unset
+        if problems:
+            raise _Failed(tuple(problems))
+        self._end(f"integration {request.entry.id}", then="integration")
+
+    async def _check_code(self) -> None:
+        setup = await SetupWorker.start(
+            self._supervisor, self._request.code, env=self._request.env, timeouts=self._timeouts
+        )
+        first: BaseException | None = None
+        try:
+            # The interpreter is known once it has answered, and stands before what it imported.
+            self._stage = "environment"
+            self._end(f"Python {setup.loaded.python}", then="integration")
+            self._check_targets(setup)
+            await self._check_dataset(setup)
+            prepared = await self._open_setup(setup)
+        except BaseException as error:
+            first = error
+            raise
+        finally:
+            await self._close(setup, first)
+        self._end(self._setup_detail(prepared), captured=setup.output(), then="sample")
+        self._end(f"{self._found['sample'].id!r} of {self._request.split}", then="runner and scorer")
+        self._end(self._run_detail())
+
+    def _check_targets(self, setup: SetupWorker) -> None:
+        if self._request.entry.targets is not None:
+            compared = compare_targets(self._request.entry.targets, setup.loaded.targets)
+            if not is_successful(compared):
+                raise _Failed((compared.failure(),), setup.output())
+        detail = f"{self._request.code.entrypoint}, {_described(setup.loaded.targets)}"
+        self._end(detail, captured=setup.output(), then="dataset")
+
+    async def _check_dataset(self, setup: SetupWorker) -> None:
+        counts = await setup.check_rows(self._request.dataset_dir)
+        self._found["row_counts"] = counts
+        empty = tuple(
+            Problem("BK348", f"the split {split} has no rows", str(self._request.dataset_dir / f"{split}.jsonl"),
+                    "a run needs rows in both splits: it learns on TRAIN and proves it on TEST")
+            for split in SPLITS if counts[split] == 0
+        )  # fmt: skip
+        if empty:
+            raise _Failed(empty, setup.output())
+        self._end(", ".join(f"{counts[split]} {split} rows" for split in SPLITS), captured=setup.output(), then="setup")
+
+    async def _open_setup(self, setup: SetupWorker) -> Prepared:
+        request = self._request
+        prepared = await setup.prepare(
+            run_id=f"smoke-{uuid.uuid4()}",
+            extra=request.config.get("extra") or {},
+            dataset_dir=request.dataset_dir,
+            dataset_name=request.dataset_name,
+            dataset_revision=request.dataset_revision,
+            storage=self._folder / "storage",
+            keep_cases=1,
+            row_limit=request.limit,
+        )
+        self._found.update(case_counts=prepared.case_counts, reasons=prepared.placeholders)
+        empty = tuple(
+            Problem("BK348", f"the split {split} has rows but gives no case", hint="load_cases must yield some")
+            for split in SPLITS
+            if prepared.case_counts[split] == 0
+        )
+        if empty:
+            raise _Failed(empty, setup.output())
+        self._found["sample"] = prepared.cases[request.split][0]
+        if setup.loaded.has_open_candidate or request.run_one:
+            await self._try_candidate(setup, prepared)
+        return prepared
+
+    async def _try_candidate(self, setup: SetupWorker, prepared: Prepared) -> None:
+        """Enter and leave `open_candidate` with the seeds standing for a candidate; run and score the sample in it."""
+        rollout = await RolloutWorker.start(
+            self._supervisor,
+            self._request.code,
+            env=self._request.env,
+            timeouts=self._timeouts,
+            targets_dir=self._lay_out(setup.loaded.targets, prepared),
+            scratch_dir=self._folder / "scratch",
+            case_files_dir=self._empty_folder(),
+        )
+        first: BaseException | None = None
+        try:
+            if (error := await rollout.open()) is not None:
+                raise _failed_case("setup", error, rollout.output())
+            if self._request.run_one:
+                await self._run_one(rollout, self._found["sample"])
+        except BaseException as error:
+            first = error
+            raise
+        finally:
+            if (left := await rollout.close()) is not None:
+                _then(first, _failed_case("setup", left, rollout.output()))
+
+    async def _run_one(self, rollout: RolloutWorker, case: Case) -> None:
+        result = await rollout.run(case.id, case.input, attempt=1)
+        self._found["result"] = result
+        if result.error is not None:
+            raise _failed_case("run_case", result.error, result.captured)
+        env = dict(self._request.env)
+        if self._request.entry.scorer_model is not None:
+            env["BEAKER_SCORER_MODEL"] = self._request.entry.scorer_model
+        scorer = await ScorerWorker.start(
+            self._supervisor,
+            self._request.code,
+            env=env,
+            timeouts=self._timeouts,
+            case_files_dir=self._empty_folder(),
+        )
+        try:
+            score = await scorer.score(case, result)
+            if isinstance(score, CaseError):
+                raise _failed_case("score_case", score, scorer.output())
+            self._found["score"] = score
+        finally:
+            await scorer.close()
+
+    async def _close(self, setup: SetupWorker, first: BaseException | None) -> None:
+        """Leave `prepare_run`; what fails then is told after the failure that came first."""
+        try:
+            await setup.close()
+        except WorkerFailed as failed:
+            _then(first, failed)
+
+    def _lay_out(self, targets: tuple[OptimizationTarget, ...], prepared: Prepared) -> Path | None:
+        if not any(isinstance(target, DocumentTargets) for target in targets):
+            return None
+        root = self._folder / "targets"
+        root.mkdir()
+        files = {(document.group, document.name): document.content for document in prepared.documents}
+        write_tree(root, target_groups(targets), files)
+        return root
+
+    def _empty_folder(self) -> Path:
+        folder = self._folder / "case-files"
+        folder.mkdir(mode=0o555, exist_ok=True)
+        return folder
+
+    def _setup_detail(self, prepared: Prepared) -> str:
+        counts = [f"{prepared.case_counts[split]} {split} cases" for split in SPLITS]
+        if prepared.documents:
+            counts.append(f"{len(prepared.documents)} seed documents")
+        return ", ".join(counts)
+
+    def _run_detail(self) -> str:
+        score: CaseScore | None = self._found.get("score")
+        if score is None:
+            return "validated, not executed"
+        return f"one case executed and scored: objective {score.objective:g}"
+
+    def _end(self, detail: str = "", *, problems: Problems = (), captured: str = "", then: Stage | None = None) -> None:
+        stage = _stage_of(problems) or self._stage
+        ended = StageReport(stage=stage, detail=detail, problems=problems, captured=captured)
+        self._stages.append(ended)
+        self._report(ended)
+        self._stage = then or self._stage
+
+
+def launch_problems(config: Mapping[str, Any], *, local: bool) -> Problems:
+    """What a launch would refuse of a merged configuration: unknown keys anywhere, and on this machine wrong values."""
+    travels, _ = split_config(config)
+    keys = check_launch_keys(travels)
+    if not is_successful(keys):
+        return keys.failure()
+    parsed = parse_launch_settings(travels) if local else None
+    return () if parsed is None or is_successful(parsed) else parsed.failure()
+
+
+def timeouts_of(config: Mapping[str, Any]) -> Timeouts:
+    """The time limits that a merged configuration sets; the defaults when it sets none, or wrong ones."""
+    optimizer = config.get("harness_optimization", config.get("harnessOptimization"))
+    limits = optimizer.get("timeouts") if isinstance(optimizer, Mapping) else None
+    parsed = parse_launch_settings({"harness_optimization": {"command": ["true"], "timeouts": limits}})
+    return parsed.unwrap().optimizer.timeouts if is_successful(parsed) else Timeouts()
+
+
+def _then(first: BaseException | None, failed: "_Failed | WorkerFailed") -> None:
+    """A failure while cleaning up: the failure when there was none before, else told after the first."""
+    if first is None:
+        raise failed
+    if isinstance(first, _Failed | WorkerFailed):
+        first.problems += failed.problems
+
+
+def _stage_of(problems: Problems) -> Stage | None:
+    """The stage in which a hook failed, where another one was under way."""
+    stages: dict[str, Stage] = {"run_case": "runner and scorer", "score_case": "runner and scorer"}
+    for problem in problems[:1]:
+        if isinstance(problem, StageProblem):
+            return stages.get(problem.stage)
+    return None
+
+
+def _failed_case(stage: str, error: CaseError, captured: str) -> _Failed:
+    problem = StageProblem("BK349", error.message, hint="", stage=stage, traceback=error.traceback)
+    return _Failed((problem,), captured)
+
+
+def _described(targets: tuple[OptimizationTarget, ...]) -> str:
+    described = []
+    for target in targets:
+        if isinstance(target, DocumentTargets):
+            described.append(f"documents {', '.join(target.groups)}")
+        else:
+            described.append("the repository" if target.paths is None else f"paths {', '.join(target.paths)}")
+    return "; ".join(described)

@@ -1,0 +1,386 @@
+"""Smoke: no false green, nothing executed unless asked for, everything left again in reverse order."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from beaker.core.config_entry import IntegrationEntry
+from beaker.core.optimizer import Timeouts
+from beaker.core.problems import Problem
+from beaker.runtime import processes
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.failures import StageProblem
+from beaker.runtime.smoke import SmokeRequest, launch_problems, smoke, timeouts_of
+
+DOCUMENTS = """
+TARGETS = documents(groups=("kb", "empty"))
+class Setup(Setup):
+    @asynccontextmanager
+    async def prepare_run(self, *, runtime):
+        note("P")
+        seed = TargetDocument(source_id="1", group="kb", name="deep/a.md", content="A")
+        yield {"documents": DocumentRunSetupResult(target_documents=[seed])}
+        note("p")
+    async def load_cases(self, row, *, runtime):
+        note("L")
+        yield Case(id=row["id"], input=row["x"], expected=row["x"])
+@asynccontextmanager
+async def open_candidate(*, targets_dir, scratch_dir):
+    kinds = sorted(path.relative_to(targets_dir).as_posix() for path in targets_dir.rglob("*"))
+    note("O:" + ",".join(kinds))
+    (scratch_dir / "file").write_text("x")
+    (scratch_dir / "locked").mkdir()
+    (scratch_dir / "locked" / "file").write_text("x")
+    (scratch_dir / "locked").chmod(0o500)
+    yield 1
+    note("o")
+def note(step):
+    with Path("steps").open("a") as file:
+        file.write(step + "\\n")
+note("I")
+"""
+
+ENTRY = {"id": "app", "entrypoint": "app:integration"}
+
+
+@pytest.fixture
+def try_out(project, tmp_path, monkeypatch):
+    """Runs smoke on the project; (outcome, reports). No folder stays in the temporary directory."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def run(entry=None, **options):
+        reports = []
+        request = SmokeRequest(
+            **{
+                "code": project.code,
+                "entry": IntegrationEntry(**{**ENTRY, **(entry or {})}),
+                "config": {},
+                "dataset_dir": project.dataset,
+                "env": project.env,
+                "timeouts": project.timeouts,
+                **options,
+            }
+        )
+        outcome = asyncio.run(smoke(request, reports.append))
+        assert list(temporary.iterdir()) == []
+        assert tuple(reports) == outcome.stages
+        return outcome, reports
+
+    return run
+
+
+def steps(project):
+    return (project.root / "steps").read_text().split()
+
+
+STAGES = ["config", "environment", "integration", "dataset", "setup", "sample", "runner and scorer"]
+
+
+def test_good_project__passes_every_stage(project, try_out):
+    """A project that is in order is INTEGRATED; hooks ran in their order and neither runner nor scorer did."""
+    project.hooks(DOCUMENTS)
+    outcome, reports = try_out()
+    assert outcome.passed
+    assert [report.stage for report in reports] == STAGES
+    assert all(report.passed for report in reports)
+    assert (outcome.readiness, outcome.reasons, outcome.warnings) == ("INTEGRATED", (), ())
+    assert steps(project) == [
+        "I", "P", *["L"] * 5, "I", "O:empty,kb,kb/deep,kb/deep/a.md", "o", "p",
+    ]  # fmt: skip
+    details = {report.stage: report.detail for report in reports}
+    assert details["integration"] == "app:integration, documents empty, kb"
+    assert details["dataset"] == "3 train rows, 2 test rows"
+    assert details["setup"] == "3 train cases, 2 test cases, 1 seed documents"
+    assert details["sample"] == "'train-0' of train"
+    assert details["runner and scorer"] == "validated, not executed"
+    assert sys.version.split()[0] in details["environment"]
+
+
+def test_run_one__executes_and_scores_one_case(project, try_out):
+    """With `run_one` the sample of the chosen split is run with the seeds and scored, in processes of their own."""
+    project.hooks(DOCUMENTS + """
+async def run_case(*, case_input, runtime):
+    print("running", case_input)
+    return CaseResult((runtime.targets_dir / "kb" / "deep" / "a.md").read_text() + str(case_input))
+async def score_case(*, case, result, case_files_dir):
+    return CaseScore(0.75 if result.output == f"A{case.expected}" else 0.0, {"f": 0.5})
+""")  # fmt: skip
+    outcome, reports = try_out(run_one=True, split="test")
+    assert outcome.passed
+    assert outcome.sample.id == "test-0"
+    assert outcome.result.output == "A0"
+    assert outcome.score.objective == 0.75
+    assert reports[-1].detail == "one case executed and scored: objective 0.75"
+
+
+@pytest.mark.parametrize(
+    "text, stage, told",
+    [
+        ("sys.exit(0)", "integration", "sys.exit(0)"),
+        ("os._exit(0)", "integration", "ended with exit status 0"),
+        ("class Setup(Setup):\n    def __init__(self): os._exit(0)", "setup", "ended with exit status 0"),
+        ("class Setup(Setup):\n    def __init__(self): raise OSError('x')", "setup", "OSError: x"),
+        ("class Setup(Setup):\n    async def load_cases(self, row, *, runtime):\n        sys.exit(0)\n        yield",
+         "setup", "sys.exit(0)"),
+        ("class Setup(Setup):\n    async def load_cases(self, row, *, runtime):\n        if False: yield",
+         "setup", "the split train has rows but gives no case"),
+        ("class Setup(Setup):\n    async def load_cases(self, row, *, runtime):\n"
+         "        if 'train' in row['id']: yield Case(id=row['id'], input=1)",
+         "setup", "the split test has rows but gives no case"),
+        ("@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n    os._exit(0)\n    yield",
+         "setup", "ended with exit status 0"),
+        ("@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n    yield\n    raise OSError('x')",
+         "setup", "leaving open_candidate: OSError: x"),
+        ("def open_candidate(*, targets_dir, scratch_dir):\n    return 7", "setup", "context manager, not int"),
+        ("import not_there", "integration", "No module named 'not_there'"),
+    ],
+)  # fmt: skip
+def test_customer_code_that_fails__fails_its_stage(project, try_out, text, stage, told):
+    """Whatever customer code does, the stage it happened in fails, and nothing green follows."""
+    project.hooks(text)
+    outcome, reports = try_out()
+    assert not outcome.passed
+    assert [report.passed for report in reports] == [True] * (len(reports) - 1) + [False]
+    assert reports[-1].stage == stage
+    assert any(told in problem.message for problem in reports[-1].problems)
+
+
+@pytest.mark.parametrize(
+    "text, told",
+    [
+        ("async def run_case(*, case_input, runtime):\n    raise ValueError('x')", "ValueError: x"),
+        ("async def run_case(*, case_input, runtime):\n    os._exit(0)", "ended with exit status 0"),
+        ("async def score_case(*, case, result, case_files_dir):\n    raise ValueError('y')", "ValueError: y"),
+        ("async def score_case(*, case, result, case_files_dir):\n    return 1", "must return a CaseScore"),
+    ],
+)
+def test_run_one__failing__fails_runner_and_scorer(project, try_out, text, told):
+    """A case that cannot be run or scored fails the last stage, although the setup was fine."""
+    project.hooks(text)
+    outcome, reports = try_out(run_one=True)
+    assert not outcome.passed
+    assert reports[-1].stage == "runner and scorer"
+    assert told in reports[-1].problems[0].message
+
+
+def test_bad_rows__are_all_told(project, try_out):
+    """Faults of both splits arrive together, with line and field, before any setup."""
+    project.rows(train=["{", {"id": "a", "x": 1}], test=["[]"])
+    outcome, reports = try_out()
+    assert reports[-1].stage == "dataset"
+    assert [problem.where.rpartition("/")[2] for problem in reports[-1].problems] == ["train.jsonl:1", "test.jsonl:1"]
+    assert outcome.readiness is None
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_empty_split__fails(project, try_out, split):
+    """A split without rows is what a launch would refuse, whichever it is."""
+    project.rows(**{split: []})
+    _, reports = try_out()
+    assert reports[-1].stage == "dataset"
+    assert f"the split {split} has no rows" in reports[-1].problems[0].message
+
+
+def test_missing_dataset__fails(project, try_out, tmp_path):
+    """A folder that is not there names both files."""
+    _, reports = try_out(dataset_dir=tmp_path / "nowhere")
+    assert reports[-1].stage == "dataset"
+    assert len(reports[-1].problems) >= 1
+
+
+def test_declaration_unlike_the_integration__fails_before_the_dataset(project, try_out):
+    """Targets in the configuration that the Integration does not have are refused, showing both."""
+    declared = {"kind": "documents", "groups": ["other"]}
+    _, reports = try_out(entry={"targets": declared})
+    assert reports[-1].stage == "integration"
+    assert "other" in reports[-1].problems[0].message
+    outcome, _ = try_out(entry={"targets": {"kind": "repository"}})
+    assert outcome.passed
+
+
+def test_problems_of_the_entry__fail_the_config_stage(project, try_out):
+    """What is wrong in the configuration is told before any customer code runs; unknown launch keys too."""
+    project.hooks("Path('ran').touch()")
+    problem = Problem("BK120", "bad name", "beaker.yaml:4")
+    outcome, reports = try_out(entry={"problems": (problem,)}, config={"modle": 1, "extra": [1]})
+    assert [report.stage for report in reports] == ["config"]
+    assert [found.where for found in reports[0].problems] == ["beaker.yaml:4", "config.modle", "config.extra"]
+    assert not (project.root / "ran").exists()
+    assert not outcome.passed
+
+
+def test_unset_environment__warns_and_under_local_fails(project, try_out):
+    """Names of `required_env` that are unset here may be set elsewhere, but not for a run on this machine."""
+    outcome, _ = try_out(missing_env=("API_TOKEN",), strict=True)
+    assert outcome.passed
+    assert [warning.where for warning in outcome.warnings] == ["API_TOKEN"]
+    outcome, reports = try_out(missing_env=("API_TOKEN",), local=True, config=PROPOSER)
+    assert [report.stage for report in reports] == ["config"]
+    assert [problem.where for problem in reports[0].problems] == ["API_TOKEN"]
+
+
+PROPOSER = {"harness_optimization": {"command": ["true"]}}
+
+
+def test_launch_problems__on_this_machine__include_values():
+    """Keys are judged everywhere, values where we know what they may be."""
+    assert launch_problems({"local_dataset_path": "x", "harness_optimization": {"seeed": 1}}, local=False) == ()
+    assert len(launch_problems({"harness_optimization": {"command": ["a"], "seeed": 1}}, local=True)) == 1
+    assert launch_problems(PROPOSER, local=True) == ()
+
+
+def test_timeouts__come_from_the_configuration():
+    """The limits of a run hold for smoke; wrong ones give the defaults, since smoke says elsewhere what is wrong."""
+    assert timeouts_of({"harness_optimization": {"timeouts": {"run_case": 5}}}).run_case == 5
+    assert timeouts_of({"harnessOptimization": {"timeouts": {"run_case": 5}}}).run_case == 5
+    assert timeouts_of({"harness_optimization": {"timeouts": {"run_case": -5}}}) == Timeouts()
+    assert timeouts_of({}) == Timeouts()
+
+
+def test_placeholders__make_a_scaffold(project, try_out):
+    """A marker leaves smoke green as SCAFFOLD, and red under `strict`, with every stage passed."""
+    project.hooks("async def run_case(*, case_input, runtime):\n    return CaseResult(1)  # TODO(beaker): call it")
+    outcome, reports = try_out()
+    assert (outcome.passed, outcome.readiness, outcome.reasons) == (True, "SCAFFOLD", ("run_case",))
+    outcome, reports = try_out(strict=True)
+    assert not outcome.passed
+    assert all(report.passed for report in reports)
+
+
+def test_limit__bounds_loading_not_validation(project, try_out):
+    """Fewer rows become cases, yet a bad row beyond the limit is found."""
+    outcome, _ = try_out(limit=1)
+    assert outcome.case_counts == {"train": 1, "test": 1}
+    project.rows(train=[{"id": "a", "x": 1}, "{"])
+    outcome, _ = try_out(limit=1)
+    assert not outcome.passed
+
+
+def test_output_and_secrets__reach_the_report_redacted(project, try_out):
+    """What hooks print comes with the stage they ran in, without the values of secrets."""
+    project.hooks("""
+        print("importing hunter2!")
+        class Setup(Setup):
+            def __init__(self): raise ValueError("hunter2!")
+    """)
+    _, reports = try_out(redact=lambda text: text.replace("hunter2!", "[redacted]"))
+    assert reports[2].captured == "importing [redacted]\n"
+    problem = reports[-1].problems[0]
+    assert isinstance(problem, StageProblem)
+    assert "[redacted]" in problem.message
+    assert "hunter2!" not in problem.message + problem.traceback
+
+
+def test_teardown_failures__follow_the_first(project, try_out):
+    """The failure that came first is named; those of `open_candidate` and `prepare_run` while leaving follow it."""
+    project.hooks("""
+        class Setup(Setup):
+            @asynccontextmanager
+            async def prepare_run(self, *, runtime):
+                yield {"repository": RepositoryRunSetupResult()}
+                raise OSError("third")
+        @asynccontextmanager
+        async def open_candidate(*, targets_dir, scratch_dir):
+            yield
+            raise OSError("second")
+        async def run_case(*, case_input, runtime):
+            raise ValueError("first")
+    """)
+    _, reports = try_out(run_one=True)
+    messages = [problem.message.rpartition(": ")[2] for problem in reports[-1].problems]
+    assert messages == ["first", "second", "third"]
+    _, reports = try_out()
+    messages = [problem.message.rpartition(": ")[2] for problem in reports[-1].problems]
+    assert messages == ["second", "third"]
+
+
+def test_judge__reaches_only_the_scorer(project, try_out):
+    """The configured judge is in the scorer's environment and in no other."""
+    project.hooks("""
+        async def run_case(*, case_input, runtime):
+            return CaseResult(os.environ.get("BEAKER_SCORER_MODEL"))
+        async def score_case(*, case, result, case_files_dir):
+            seen = [result.output, os.environ.get("BEAKER_SCORER_MODEL")]
+            return CaseScore(float(seen == [None, "openai:judge"]), {})
+    """)
+    outcome, _ = try_out(run_one=True, entry={"scorer_model": "openai:judge"})
+    assert outcome.score.objective == 1.0
+
+
+INTERRUPTED = """
+import asyncio, signal, sys
+from pathlib import Path
+from beaker.core.config_entry import IntegrationEntry
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.smoke import SmokeRequest, smoke
+
+async def main():
+    task = asyncio.current_task()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    root = Path(sys.argv[1])
+    await smoke(SmokeRequest(code=CodeRoot(root / "project", "app:integration"), config={},
+                             entry=IntegrationEntry(id="app", entrypoint="app:integration"),
+                             dataset_dir=root / "dataset", env={"PATH": "/usr/bin:/bin"}), print)
+
+try:
+    asyncio.run(main())
+except asyncio.CancelledError:
+    sys.exit(143)
+"""
+
+
+def test_interrupted__teardown_runs_and_nothing_stays(project, tmp_path, wait_for):
+    """SIGTERM while cases load: loaders, then `prepare_run`, are left once; no process and no folder stays."""
+    project.hooks("""
+        def note(step):
+            with Path("steps").open("a") as file:
+                file.write(f"{step} {os.getpid()}\\n")
+        class Setup(Setup):
+            @asynccontextmanager
+            async def prepare_run(self, *, runtime):
+                note("P")
+                try:
+                    yield {"repository": RepositoryRunSetupResult()}
+                finally:
+                    note("p")
+            async def load_cases(self, row, *, runtime):
+                note("L")
+                try:
+                    await asyncio.sleep(60)
+                    yield
+                finally:
+                    note("l")
+    """)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    host = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, str(tmp_path)],
+        env={**os.environ, "TMPDIR": str(temporary)},
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        path = project.root / "steps"
+        wait_for(lambda: path.exists() and path.read_text().count("L") == 3, 40.0)
+        host.send_signal(signal.SIGTERM)
+        assert host.wait(30) == 143
+    finally:
+        host.kill()
+        host.wait()
+    noted = [line.split() for line in path.read_text().splitlines()]
+    assert [step for step, _ in noted] == ["P", "L", "L", "L", "l", "l", "l", "p"]
+    assert list(temporary.iterdir()) == []
+    assert processes.look(int(noted[0][1])) is None
+
+
+def test_code_root__of_the_request__decides_what_is_imported(project, try_out):
+    """Smoke takes the code from the given root."""
+    _, reports = try_out(code=CodeRoot(project.root, "missing:integration"))
+    assert reports[-1].stage == "integration"
