@@ -14,7 +14,7 @@ from beaker.core.optimizer import LaunchSettings, parse_launch_settings
 from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.search import SearchSettings, minimum_rollouts
-from beaker.core.selection import select
+from beaker.core.selection import InvalidEntry, select
 from beaker.core.strict_json import JsonObject
 from beaker.core.targets import RepositoryTargets, parse_declaration
 from beaker.core.values import value
@@ -113,7 +113,8 @@ def read_configuration(repository: Repository, commit: str, integration_id: Any)
     config = parsed.unwrap()
     selected = select(config, integration_id if isinstance(integration_id, str) else None)
     if not is_successful(selected):
-        return Failure((selected.failure(),))
+        refused = selected.failure()
+        return Failure(refused.problems if isinstance(refused, InvalidEntry) else (refused,))
     entry = selected.unwrap()
     if entry is None:
         hint = "add an entry below `integrations`, and commit it"

@@ -173,7 +173,9 @@ def test_start__worker__runs_detached_and_leaves_a_log(project: Path, data: Path
         assert os.getsid(process.pid) == process.pid
 
         def ended() -> Any:
+            over = process.poll() is not None
             run = api.call("get_optimization_run", run_id=run_id).unwrap()
+            assert run["completed_at"] or not over, transport.place.log_path(run_id).read_text(encoding="utf-8")
             return run if run["completed_at"] else None
 
         run = wait_for(ended)  # the project has no such module

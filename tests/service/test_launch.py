@@ -203,6 +203,18 @@ def test_launch__many_faults__are_named_together(world: Any) -> None:
     assert (status, codes) == (422, ["BK466", "BK461", "BK410", "BK410", "BK455"])
 
 
+def test_launch__entry_with_many_faults__names_each(world: Any) -> None:
+    """The problems of one entry come one by one, with their lines."""
+    configure(
+        world, ENTRY + "    required_env: [PATH]\n    targets: {kind: documents, groups: []}\n    isolation: process\n"
+    )
+    world.dataset()
+    _, refused = launch(world, {})
+    assert [problem["where"] for problem in refused["detail"]["problems"]] == [
+        f".beaker/beaker.yaml:{line}" for line in (4, 5, 6)
+    ]
+
+
 def test_launch__dirty_tree__is_refused_with_the_files(world: Any) -> None:
     """Changed files and uncommitted configuration count; the state folder and ignored files do not."""
     world.dataset()
