@@ -1,9 +1,21 @@
 """`beaker run smoke`: checks a project and its dataset before a launch; customer code runs in processes of its own."""
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf
+from beaker.cli.parser import add_leaf, positive
+from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line, problems_json
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from beaker.cli.place import Surroundings
+    from beaker.core.config_entry import IntegrationEntry
+    from beaker.runtime.smoke import SmokeOutcome, SmokeRequest, StageReport
+
+SHOWN_OUTPUT_LINES = 20
+"""Lines of what customer code printed that are shown per stage; more are counted. `--json` carries all of them."""
 
 
 def add_smoke(actions: Any) -> None:
@@ -14,13 +26,181 @@ def add_smoke(actions: Any) -> None:
         help="check the project and its dataset before a launch",
         description="Imports the Integration, validates every row, sets up and loads every case, and checks whatever "
         "would make a launch fail. Nothing is run or scored, but one case with --run-one. The dataset is the folder "
-        "that local_dataset_path names, in config_defaults or --config.",
+        "that local_dataset_path names: in config_defaults it counts from the project, in --config from here.",
     )
     leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
     leaf.add_argument("--split", choices=("train", "test"), default="train", help="whose case is shown or run (train)")
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
-    leaf.add_argument("--dataset", metavar="REF", help=argparse.SUPPRESS)
-    leaf.add_argument("--dataset-id", metavar="ID", help=argparse.SUPPRESS)
     leaf.add_argument("--strict", action="store_true", help="fail while placeholders are left")
     leaf.add_argument("--run-one", action="store_true", help="run and score one case for real")
-    add_agent_option(leaf)
+    leaf.add_argument("--limit", type=positive(None), metavar="N", help="load cases from so many rows of a split only")
+    for option in ("--dataset", "--dataset-id", "--agent", "--agent-key"):
+        leaf.add_argument(option, help=argparse.SUPPRESS)
+
+
+def smoke(arguments: argparse.Namespace, io: Io) -> int:
+    """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
+    from beaker.cli.place import look_around
+    from beaker.cli.shell import run_async
+    from beaker.core.problems import Problem, Refused
+    from beaker.runtime.smoke import smoke as try_out
+
+    for option in ("dataset", "dataset_id", "agent", "agent_key"):
+        if getattr(arguments, option) is not None:
+            hint = "name the folder with local_dataset_path, in config_defaults or --config"
+            said = f"--{option.replace('_', '-')} is about a dataset elsewhere; smoke checks the one in a local folder"
+            raise Refused(Problem("BK901", said, hint=hint))
+    around = look_around(arguments, io)
+    if around.problems:
+        raise Refused(around.problems)
+    if around.config is not None and not io.json:
+        for warning in around.config.warnings:
+            io.warn(warning)
+    request = _request(arguments, io, around)
+    if not io.json:
+        io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
+    outcome = run_async(try_out(request, lambda stage: None if io.json else _show_stage(stage, io)))
+    if io.json:
+        io.json_line(report_json(request.entry.id, outcome))
+    else:
+        _show_outcome(outcome, io, local=request.local)
+    problems = tuple(problem for stage in outcome.stages for problem in stage.problems)
+    if not problems and not outcome.passed:
+        problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
+    return io.fail(problems) if problems else DONE if outcome.passed else REFUSED
+
+
+def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
+    """What `--json` prints; a failure's problems are on standard error too."""
+    from beaker.core.convert import to_json
+
+    return {
+        "integration_id": integration_id,
+        "passed": outcome.passed,
+        "readiness": outcome.readiness,
+        "reasons": list(outcome.reasons),
+        "stages": [
+            {
+                "stage": stage.stage,
+                "passed": stage.passed,
+                "detail": stage.detail,
+                "output": stage.captured,
+                "traceback": _traceback(stage),
+            }
+            for stage in outcome.stages
+        ],
+        "warnings": problems_json(outcome.warnings)["problems"] if outcome.warnings else [],
+        "row_counts": dict(outcome.row_counts),
+        "case_counts": dict(outcome.case_counts),
+        "sample": outcome.sample.id if outcome.sample is not None else None,
+        "score": to_json(outcome.score),
+    }
+
+
+def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "SmokeRequest":
+    """What to try out; `Refused` when there is no integration, no dataset folder, or a setting is no JSON object."""
+    from beaker.cli.place import answered
+    from beaker.cli.trigger import given_config
+    from beaker.core.credentials import choose_base_url
+    from beaker.core.environment import base_environment, granted_environment, redactor
+    from beaker.core.launch import merge_config
+    from beaker.core.problems import Problem, Refused
+    from beaker.core.selection import choose
+    from beaker.files.dotenv import read_dotenv
+    from beaker.files.project import resolve_import_root
+    from beaker.runtime.code_root import CodeRoot
+    from beaker.runtime.smoke import SmokeRequest
+
+    entry = answered(choose(around.config, arguments.integration_id))
+    if around.project is None or around.config is None or entry is None:
+        hint = "add .beaker/beaker.yaml with an entry below integrations; docs/configuration.md explains it"
+        raise Refused(Problem("BK346", "no integration is configured here", str(io.cwd), hint))
+    root = around.project.git_root or around.project.root
+    if not entry.problems:
+        answered(resolve_import_root(root, entry))
+    given = given_config(arguments.config)
+    config = merge_config(around.config.config_defaults, entry.config_defaults, given)
+    granted = granted_environment(
+        entry.required_env, secrets={}, caller=io.environ, dotenv=answered(read_dotenv(io.cwd))
+    )
+    place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)
+    return SmokeRequest(
+        code=CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root),
+        entry=entry,
+        config=config,
+        dataset_dir=_dataset_folder(config, given, io.cwd, around.project.root, entry, around),
+        split=arguments.split,
+        env={**base_environment(io.environ), **granted.values},
+        missing_env=granted.missing,
+        local=answered(place).is_local,
+        strict=arguments.strict,
+        run_one=arguments.run_one,
+        limit=arguments.limit,
+        redact=redactor(granted.values.values()),
+    )
+
+
+def _dataset_folder(
+    config: "Mapping[str, Any]",
+    given: "Mapping[str, Any]",
+    cwd: "Path",
+    project: "Path",
+    entry: "IntegrationEntry",
+    around: "Surroundings",
+) -> "Path":
+    from beaker.cli.place import answered
+    from beaker.core.launch import local_dataset_path, no_dataset, split_config
+    from beaker.core.problems import Problem, Refused
+
+    _, resolved = split_config(config)
+    path = answered(local_dataset_path(resolved))
+    if path is None:
+        hint = 'set config_defaults.local_dataset_path, or pass --config \'{"local_dataset_path": "DIR"}\''
+        problem = no_dataset(around.config, entry)
+        raise Refused(Problem(problem.code, "no local dataset folder is named", problem.where, hint))
+    _, said_here = split_config(given)
+    return (cwd if answered(local_dataset_path(said_here)) is not None else project) / path
+
+
+def _show_stage(stage: "StageReport", io: Io) -> None:
+    lines = stage.captured.splitlines()
+    if stage.passed:
+        io.out("  ", Styled("PASS", "ok"), f" {stage.stage}: {stage.detail}")
+    else:
+        io.out("  ", Styled("FAIL", "error"), f" {stage.stage}")
+    for line in lines[:SHOWN_OUTPUT_LINES]:
+        io.out("       | ", line)
+    if len(lines) > SHOWN_OUTPUT_LINES:
+        io.out(f"       | ... {len(lines) - SHOWN_OUTPUT_LINES} more lines")
+    for line in _traceback(stage).splitlines():
+        io.out("       ", line)
+
+
+def _show_outcome(outcome: "SmokeOutcome", io: Io, *, local: bool) -> None:
+    for warning in outcome.warnings:
+        io.warn(warning)
+    if outcome.readiness is None:
+        return
+    ready = outcome.readiness == "INTEGRATED"
+    io.out("  Readiness: ", Styled(outcome.readiness, "ok" if ready else "warn"))
+    for reason in outcome.reasons:
+        io.out("    - ", one_line(reason))
+    if outcome.result is None:
+        io.out("  No case was run or scored (--run-one does one).")
+    else:
+        from beaker.core.strict_json import dumps
+
+        io.out("  output: ", dumps(outcome.result.output))
+    if outcome.passed:
+        io.note(Styled("Next:", "heading"))
+        if not ready:
+            io.note("  1. replace the placeholders, then run it again")
+        else:
+            place = "--local " if local else ""
+            io.note(f"  1. upload the dataset: beaker {place}dataset upload DIR --name NAME")
+            io.note(f"  2. start a run: beaker {place}run trigger --dataset NAME")
+
+
+def _traceback(stage: "StageReport") -> str:
+    """The traceback of the stage's first problem, empty without one."""
+    return str(getattr(stage.problems[0], "traceback", "")) if stage.problems else ""

@@ -1,0 +1,193 @@
+"""`beaker run smoke`: what it shows, what it refuses, and that customer code never decides the exit code."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beaker.cli.demo.project import create_project
+
+Smoke = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The demo's project, to be copied."""
+    folder = tmp_path_factory.mktemp("made") / "project"
+    create_project(folder).unwrap()
+    return folder
+
+
+@pytest.fixture
+def project(made_once: Path, tmp_path: Path) -> Path:
+    """The demo's project."""
+    return Path(shutil.copytree(made_once, tmp_path / "project"))
+
+
+@pytest.fixture
+def smoke(project: Path, beaker: Callable[..., Any]) -> Smoke:
+    """Run `beaker run smoke` in the project, with a PATH and nothing else in the environment."""
+
+    def call(*argv: str, environ: dict[str, str] | None = None, cwd: Path = project) -> Any:
+        return beaker("run", "smoke", *argv, cwd=cwd, environ={"PATH": "/usr/bin:/bin", **(environ or {})})
+
+    return call
+
+
+def rewrite(path: Path, old: str, new: str) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_smoke__good_project__passes_every_stage_in_order(smoke: Smoke, project: Path) -> None:
+    """Each stage is told as it passes, then that the project is ready and that nothing was run."""
+    done = smoke()
+    assert (done.code, done.out.splitlines()[0]) == (0, "beaker run smoke: invoices")
+    stages = [line.split("PASS ")[1].split(":")[0] for line in done.out.splitlines() if "PASS" in line]
+    assert stages == ["config", "environment", "integration", "dataset", "setup", "sample", "runner and scorer"]
+    assert "60 train rows, 40 test rows" in done.out
+    assert "Readiness: INTEGRATED" in done.out
+    assert "No case was run or scored" in done.out
+    assert "dataset upload" in done.err
+    assert not (project / ".beaker" / "local").exists()
+
+
+def test_smoke__json_run_one__is_one_line_with_the_score(smoke: Smoke, conforms: Callable[[object, str], None]) -> None:
+    """--run-one runs and scores the sample for real; --json says what it scored."""
+    done = smoke("--run-one", "--split", "test", "--json")
+    assert done.code == 0
+    report = json.loads(done.out)
+    conforms(report, "cli-smoke.json")
+    assert report["sample"] == "inv-0061"
+    assert 0 <= report["score"]["objective"] <= 1
+    assert report["row_counts"] == {"train": 60, "test": 40}
+    assert done.err == ""
+
+
+def test_smoke__limit__validates_all_rows_and_loads_some(smoke: Smoke, project: Path) -> None:
+    """--limit bounds the cases, never the rows that are validated."""
+    report = json.loads(smoke("--limit", "3", "--json").out)
+    assert report["case_counts"] == {"train": 3, "test": 3}
+    with (project / "dataset" / "test.jsonl").open("a") as file:
+        file.write("{broken\n")
+    done = smoke("--limit", "3")
+    assert done.code == 2
+    assert "test.jsonl:41" in done.err
+
+
+@pytest.mark.parametrize("statement", ["sys.exit(0)", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_smoke__customer_code_exits__is_a_failed_stage(smoke: Smoke, project: Path, statement: str) -> None:
+    """`sys.exit(0)`, `os._exit(0)` and a crash at import are failures, never a green light."""
+    rewrite(project / "invoice_integration.py", "WEIGHTS =", f"import os, sys\n{statement}\nWEIGHTS =")
+    done = smoke()
+    assert done.code == 2
+    assert "FAIL integration" in done.out
+    assert done.err.startswith("error: BK")
+
+
+def test_smoke__customer_code_raises__shows_the_traceback_and_what_it_printed(smoke: Smoke, project: Path) -> None:
+    """A failing hook is shown with its own lines; what it printed cannot touch the terminal."""
+    rewrite(
+        project / "invoice_integration.py",
+        "WEIGHTS =",
+        'print("look \\x1b[31m")\nraise ValueError("no keys")\nWEIGHTS =',
+    )
+    done = smoke()
+    assert done.code == 2
+    assert "| look \\x1b[31m" in done.out
+    assert "invoice_integration.py" in done.out
+    assert "ValueError: no keys" in done.err
+    report = json.loads(smoke("--json").out)
+    assert report["passed"] is False
+    assert "no keys" in report["stages"][-1]["traceback"]
+
+
+def test_smoke__import_hangs__ends_at_its_limit(smoke: Smoke, project: Path) -> None:
+    """A hang is a failed stage."""
+    rewrite(project / "invoice_integration.py", "WEIGHTS =", "import time\ntime.sleep(60)\nWEIGHTS =")
+    rewrite(project / ".beaker" / "beaker.yaml", "    seed: 1", "    seed: 1\n    timeouts: {import: 1}")
+    done = smoke()
+    assert done.code == 2
+    assert "FAIL integration" in done.out
+
+
+def test_smoke__placeholder__is_a_scaffold_and_fails_under_strict(
+    smoke: Smoke, project: Path, conforms: Callable[[object, str], None]
+) -> None:
+    """A marker left in a hook is said; only --strict makes it a failure."""
+    rewrite(project / "invoice_integration.py", "    assert runtime", "    # TODO(beaker): models\n    assert runtime")
+    done = smoke()
+    assert done.code == 0
+    assert "Readiness: SCAFFOLD" in done.out
+    assert "run_case" in done.out
+    strict = smoke("--strict", "--json")
+    assert strict.code == 2
+    conforms(json.loads(strict.out), "cli-smoke.json")
+    conforms(json.loads(strict.err), "cli-error.json")
+
+
+def test_smoke__other_targets__fails_as_a_run_would(smoke: Smoke, project: Path) -> None:
+    """A declaration that is not the Integration's is refused here already, both shown."""
+    rewrite(project / ".beaker" / "beaker.yaml", "[playbooks]", "[playbooks, rules]")
+    done = smoke()
+    assert done.code == 2
+    assert "FAIL integration" in done.out
+    assert "rules" in done.err
+
+
+def test_smoke__required_env__warns_here_and_fails_locally(smoke: Smoke, project: Path) -> None:
+    """A name that is set nowhere here may be set elsewhere; on this machine it may not."""
+    rewrite(project / ".beaker" / "beaker.yaml", "    source_dir: .", "    source_dir: .\n    required_env: [SOME_KEY]")
+    done = smoke()
+    assert done.code == 0
+    assert "SOME_KEY" in done.err
+    assert smoke("--local").code == 2
+    assert smoke("--local", environ={"SOME_KEY": "s3cret-value"}).code == 0
+
+
+@pytest.mark.parametrize(
+    ("argv", "said"),
+    [
+        (["--dataset", "d"], "BK901"),
+        (["--dataset-id", "d"], "BK901"),
+        (["--agent", "a"], "BK901"),
+        (["--integration-id", "other"], "BK110"),
+        (["--config", "nope"], "BK906"),
+        (["--config", '{"zeal": 1}'], "zeal"),
+        (["--config", '{"local_dataset_path": "nowhere"}'], "nowhere"),
+        (["--config", '{"local_dataset_path": null}'], "BK405"),
+    ],
+)
+def test_smoke__bad_input__is_refused(argv: list[str], said: str, smoke: Smoke) -> None:
+    """Whatever a launch would refuse is refused here, and options that mean nothing yet too."""
+    done = smoke(*argv)
+    assert done.code == 2
+    assert said in done.err
+    assert "BK949" not in done.err
+
+
+def test_smoke__dataset_path__counts_from_where_it_was_said(smoke: Smoke, project: Path) -> None:
+    """A folder in the configuration counts from the project, one in --config from here."""
+    below = project / "playbooks"
+    assert smoke(cwd=below).code == 0
+    assert smoke("--config", '{"local_dataset_path": "../dataset"}', cwd=below).code == 0
+    assert smoke("--config", '{"local_dataset_path": "dataset"}', cwd=below).code == 2
+
+
+def test_smoke__no_project__says_what_to_add(beaker: Callable[..., Any], tmp_path: Path) -> None:
+    """Without a configuration there is nothing to check."""
+    done = beaker("run", "smoke", cwd=tmp_path)
+    assert done.code == 2
+    assert "BK346" in done.err
+
+
+def test_smoke__unknown_config_key__warns_with_a_suggestion(smoke: Smoke, project: Path) -> None:
+    """A misspelt key is said and changes nothing."""
+    rewrite(project / ".beaker" / "beaker.yaml", "    source_dir: .", "    source_dir: .\n    entrypint: x:y")
+    done = smoke()
+    assert done.code == 0
+    assert "entrypoint" in done.err
