@@ -1,0 +1,197 @@
+"""Logging in: the machine is its table, every answer leads somewhere, and no token is shown."""
+
+import json
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core.credentials import StoredSession
+from beaker.core.login import (
+    TRANSITIONS,
+    Answered,
+    CallFailed,
+    CheckSession,
+    Login,
+    LoginCommand,
+    LoginEvent,
+    LoginMove,
+    LoginPhase,
+    OpenBrowser,
+    PollChallenge,
+    SaveSession,
+    StartChallenge,
+    Wait,
+    Waited,
+    begin,
+    read_challenge,
+    step,
+)
+from beaker.core.problems import Problem
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "login.json").read_text("utf-8"))
+API = "https://api.example"
+OPENED = {
+    "challenge_id": "ch",
+    "poll_token": "pt-secret",
+    "user_code": "AB-1",
+    "approval_url": "https://app.example/cli",
+}
+PENDING = {"status": "pending"}
+STORED = StoredSession("bkr_cli_old", API)
+NO_ANSWER = CallFailed(Problem("BK803", "no answer"))
+
+
+def after(login: Login, *events: LoginEvent) -> tuple[Login, tuple[LoginCommand, ...]]:
+    """The login after these events, and the commands of the last one."""
+    commands: tuple[LoginCommand, ...] = ()
+    for event in events:
+        login, commands = step(login, event).unwrap()
+    return login, commands
+
+
+def polling(timeout: float = 600.0) -> Login:
+    return after(begin(API, host="box-7", timeout=timeout)[0], Answered(OPENED, 100.0))[0]
+
+
+@pytest.mark.parametrize("answer, expected", VECTORS["challenges"])
+def test_read_challenge__vector__as_listed(answer: dict[str, Any], expected: list[Any] | None) -> None:
+    """Address, knowledge of the code and interval; a missing text or a page that is none is refused."""
+    read = read_challenge(answer)
+    if expected is None:
+        assert read.failure().code == "BK821"
+    else:
+        challenge = read.unwrap()
+        assert [challenge.browser_url, challenge.prefilled, challenge.interval] == expected
+        assert challenge.approval_url == answer["approval_url"]
+
+
+@pytest.mark.parametrize("answer, phase", VECTORS["polls"])
+def test_step__poll__leads_where_listed(answer: dict[str, Any], phase: LoginPhase) -> None:
+    """Each answer to a poll leads to the listed phase, with a session or a problem exactly at an end."""
+    login, commands = after(polling(), Answered(answer, 101.0))
+    assert login.phase == phase
+    assert (login.session is not None) == (phase == "approved")
+    assert (login.problem is not None) == (login.ended and phase != "approved")
+    assert [type(command) for command in commands] == {"approved": [SaveSession], "waiting": [Wait]}.get(phase, [])
+
+
+def test_begin__nothing_stored__asks_for_a_challenge_and_polls_at_once() -> None:
+    """The page learns the machine's name; the browser opens before the first poll."""
+    login, commands = begin(API, host="box-7")
+    assert commands == (StartChallenge("Beaker CLI on box-7"),)
+    login, commands = after(login, Answered(OPENED, 100.0))
+    assert login.challenge is not None
+    assert commands == (OpenBrowser(login.challenge), PollChallenge("ch", "pt-secret"))
+    assert begin(API, host="")[1] == (StartChallenge("Beaker CLI"),)
+
+
+def test_step__waiting__polls_again_until_approved() -> None:
+    """Wait, poll, and keep the login that comes."""
+    login, commands = after(polling(), Answered(PENDING, 101.0))
+    assert commands == (Wait(2.0),)
+    login, commands = after(login, Waited())
+    assert commands == (PollChallenge("ch", "pt-secret"),)
+    approved = {"status": "approved", "token": " bkr_cli_new\n", "expires_at": "2099-01-01T00:00:00Z"}
+    login, commands = after(login, Answered(approved, 103.0))
+    assert commands == (SaveSession(StoredSession("bkr_cli_new", API, "2099-01-01T00:00:00Z")),)
+
+
+@pytest.mark.parametrize(
+    "stored, tried",
+    [
+        (STORED, True),
+        (StoredSession("bkr_cli_old", f" {API}// "), True),
+        (StoredSession("bkr_cli_old", "https://other.example"), False),
+        (StoredSession("  ", API), False),
+        (None, False),
+    ],
+)
+def test_begin__stored_login__is_tried_only_where_it_belongs(stored: StoredSession | None, tried: bool) -> None:
+    """A token is shown to the API it came from and to no other."""
+    login, (command,) = begin(API, host="h", stored=stored)
+    assert (login.phase, isinstance(command, CheckSession)) == (("checking", True) if tried else ("starting", False))
+
+
+def test_step__stored_login__is_reused_or_replaced() -> None:
+    """A login that works is kept; whatever is wrong with it, a new one begins."""
+    login, _ = begin(API, host="h", stored=STORED)
+    reused, commands = after(login, Answered({}, 1.0))
+    assert (reused.phase, reused.session, commands) == ("reused", STORED, ())
+    fresh, commands = after(login, NO_ANSWER)
+    assert (fresh.phase, fresh.session, commands) == ("starting", None, (StartChallenge("Beaker CLI on h"),))
+
+
+def test_step__call_that_failed__ends_the_login_with_its_problem() -> None:
+    """Without a challenge, or without an answer to a poll, there is no login."""
+    for login in (begin(API, host="h")[0], polling()):
+        failed, commands = after(login, NO_ANSWER)
+        assert (failed.phase, failed.problem, commands) == ("failed", NO_ANSWER.problem, ())
+
+
+def test_step__late__is_asked_a_last_time_and_ends() -> None:
+    """The last wait is cut to the time that is left; the poll after it decides, whatever the clock says."""
+    login, commands = after(polling(timeout=5.0), Answered(PENDING, 104.5))
+    assert commands == (Wait(0.5),)
+    login, _ = after(login, Waited())
+    late, commands = after(login, Answered(PENDING, 105.0))
+    assert (late.phase, commands) == ("timed_out", ())
+    assert late.problem is not None
+    assert "5 seconds" in late.problem.message
+    assert after(login, Answered({"status": "approved", "token": "t"}, 109.0))[0].phase == "approved"
+
+
+JSON = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text())
+ANSWERS = st.one_of(
+    st.dictionaries(st.sampled_from([*OPENED, "status", "token", "expires_at", "approval_url_complete"]), JSON),
+    st.just(OPENED),
+    st.sampled_from([*get_args(LoginPhase), "pending"]).map(lambda status: {"status": status, "token": "t"}),
+)
+EVENTS = st.one_of(
+    st.builds(Answered, ANSWERS, st.floats(0, 1000)), st.just(NO_ANSWER), st.just(Waited())
+)  # fmt: skip
+
+
+@given(st.none() | st.just(STORED), st.floats(0, 100), st.lists(EVENTS, max_size=30))
+def test_step__any_events__walk_the_table_and_never_leave_an_end(
+    stored: StoredSession | None, timeout: float, events: list[LoginEvent]
+) -> None:
+    """Whatever happens in whatever order: a step the table knows, or a refusal that changes nothing."""
+    login, _ = begin(API, host="h", stored=stored, timeout=timeout)
+    for event in events:
+        moved = step(login, event)
+        if not is_successful(moved):
+            assert moved.failure().code == "BK829"
+            continue
+        following, commands = moved.unwrap()
+        assert following.phase in TRANSITIONS[login.phase].values()
+        assert following.ended <= (not [one for one in commands if not isinstance(one, SaveSession)])
+        assert following.ended or commands
+        assert (following.session is not None) == (following.phase in ("checking", "reused", "approved"))
+        login = following
+    if login.ended:
+        assert all(not is_successful(step(login, event)) for event in (Answered(OPENED, 1.0), NO_ANSWER, Waited()))
+
+
+def test_transitions__types_and_table__agree() -> None:
+    """The table covers the types; every phase but the beginnings can be reached, every move is made."""
+    assert set(TRANSITIONS) == set(get_args(LoginPhase))
+    moves = {move: phase for row in TRANSITIONS.values() for move, phase in row.items()}
+    assert set(moves) == set(get_args(LoginMove))
+    assert set(moves.values()) == set(get_args(LoginPhase)) - {"checking"}
+
+
+def test_repr__login__shows_no_secret() -> None:
+    """Neither token nor poll token is in the text of any value."""
+    login = polling()
+    shown = repr(
+        [
+            login,
+            *after(login, Answered({"status": "approved", "token": "bkr_cli_new"}, 1.0)),
+            begin(API, host="h", stored=STORED),
+        ]
+    )
+    assert not any(secret in shown for secret in ("pt-secret", "bkr_cli_new", "bkr_cli_old"))
