@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -137,8 +136,8 @@ async def score_case(*, case, result, case_files_dir):
          "setup", "the split test has rows but gives no case"),
         ("@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n    os._exit(0)\n    yield",
          "setup", "ended with exit status 0"),
-        ("@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n    yield\n    raise OSError('x')",
-         "setup", "leaving open_candidate: OSError: x"),
+        ("@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n"
+         "    yield\n    raise OSError('x')", "setup", "leaving open_candidate: OSError: x"),
         ("def open_candidate(*, targets_dir, scratch_dir):\n    return 7", "setup", "context manager, not int"),
         ("import not_there", "integration", "No module named 'not_there'"),
     ],
