@@ -90,7 +90,7 @@ def test_demo__project__stays_clean_and_the_change_set_applies(demo: dict[str, A
     applied = beaker("changes", "apply", str(change_set), "--dir", ".", cwd=folder)
     assert applied.returncode == 0, applied.stderr
     now = {path.name: path.read_bytes() for path in (folder / "playbooks").iterdir()}
-    assert now == {path.name: path.read_bytes() for path in (run / "tree" / "playbooks").iterdir()}
+    assert now == {path.name: path.read_bytes() for path in (run / "tree" / "documents" / "playbooks").iterdir()}
 
 
 def test_demo__evidence_permuted__gains_nothing(demo: dict[str, Any], git: Any) -> None:

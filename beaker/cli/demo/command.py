@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     folder = directory / "results" / run_id
     if code == DONE:
         changes = str((folder / CHANGES).relative_to(directory))
-        code = steps.run("changes", "show", changes)
+        code = steps.run("changes", "show", changes, "--dir", ".")
         code = code or steps.run("changes", "apply", changes, "--dir", ".", "--dry-run")
         if code:
             return code
@@ -93,16 +93,22 @@ def summarize(run: "Answer", candidates: "Answer", folder: Path, directory: Path
 
 
 class _Steps:
-    """Runs command lines in the project as a person would, and says which."""
+    """Runs command lines in the project as a person would, and says which.
+
+    With --quiet nothing of it is shown but problems.
+    """
 
     def __init__(self, io: Io, directory: Path) -> None:
+        from io import StringIO
+
         environ = {name: text for name, text in io.environ.items() if not name.startswith("BEAKER_")}
-        self.io = io.derive(cwd=directory, environ=environ, stdout=io.stderr if io.json else io.stdout, json=False)
+        shown = StringIO() if io.quiet else io.stderr if io.json else io.stdout
+        # What each command would say to do next is what the demo does next.
+        self.io = io.derive(cwd=directory, environ=environ, stdout=shown, json=False, quiet=True)
         self.number = 0
 
     def say(self, *parts: str) -> None:
-        if not self.io.quiet:
-            self.io.out(*parts)
+        self.io.out(*parts)
 
     def run(self, *argv: str) -> int:
         """The exit code of `beaker argv`, whose output goes where ours goes."""
@@ -111,7 +117,7 @@ class _Steps:
         self.number += 1
         self.say()
         self.say(Styled(f"[{self.number}] beaker {' '.join(map(_quoted, argv))}", "heading"))
-        return run_command([*(["--quiet"] if self.io.quiet else []), *argv], self.io)
+        return run_command(["--quiet", *argv], self.io)
 
     def latest_run(self) -> str | None:
         """The id of the newest run in the project, asked from the place that ran it."""
@@ -174,4 +180,4 @@ def _show(summary: "Answer", folder: Path, io: Io) -> None:
     io.out(Styled("Next:", "heading"))
     io.out(f"  cd {_quoted(str(directory))}")
     io.out(f"  beaker changes apply {_quoted(str(changes))} --dir .    # take the winner's playbooks")
-    io.out("  git diff                                                  # look at them")
+    io.out("  git status                                                # look at them")
