@@ -68,7 +68,7 @@ def apply_to_directory(
     except Refused as refused:
         return Failure(refused.problems)
     except OSError as error:
-        return Failure((os_problem(error, "apply the changes"),))
+        return Failure((_refusal(error, "apply the changes"),))
 
 
 def recover(directory: Path) -> Result[Recovery | None, Problems]:
@@ -79,7 +79,7 @@ def recover(directory: Path) -> Result[Recovery | None, Problems]:
     except Refused as refused:
         return Failure(refused.problems)
     except OSError as error:
-        return Failure((os_problem(error, "end the interrupted apply"),))
+        return Failure((_refusal(error, "end the interrupted apply"),))
 
 
 def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tuple[TargetDocument, ...], Problems]:
@@ -130,12 +130,17 @@ def _stuck(directory: Path, error: OSError | Refused) -> Problem:
     return Problem("BK623", f"the change set is applied in part and could not be undone: {reason}", str(staging), hint)
 
 
+def _refusal(error: OSError, action: str) -> Problem:
+    # A rename has two names: the document is the second, the first lies in the staging folder.
+    return os_problem(error, action, error.filename2 or error.filename)
+
+
 def _problems(error: BaseException) -> Problems:
     match error:
         case Refused():
             return error.problems
         case OSError():
-            return (os_problem(error, "apply the changes"),)
+            return (_refusal(error, "apply the changes"),)
         case _:
             return (Problem("BK623", f"interrupted: {type(error).__name__}"),)
 

@@ -198,7 +198,7 @@ def main(mode: str, directory: Path) -> None:
         total = run.points()
         seed = random.randrange(10**6)
         chance = random.Random(seed)
-        for _ in range(200):
+        for _ in range(100):
             first, second = chance.randint(1, total), chance.randint(1, 60)
             build(directory)
             forked(run.apply, first, killed)

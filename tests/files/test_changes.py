@@ -167,7 +167,7 @@ def test_apply__folder_in_the_way__is_undone(store: Path) -> None:
     (store / "faq/taken").mkdir()
     before = everything(store)
     outcome = apply_to_directory(store, changes(update("a.md"), delete("sub/b.md"), create("taken"), create("z/z")))
-    assert [problem.code for problem in outcome.failure()] == ["BK701"]
+    assert [(problem.code, problem.where) for problem in outcome.failure()] == [("BK701", str(store / "faq/taken"))]
     assert everything(store) == before
 
 
