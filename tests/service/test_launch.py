@@ -367,3 +367,49 @@ def test_launch__source__is_kept_in_blobs(world: Any, tmp_path: Any) -> None:
     check_out(world.place.blobs, run.source, tmp_path / "checkout")
     assert (tmp_path / "checkout" / "propose.py").read_text(encoding="utf-8") == "print('hello')\n"
     assert (tmp_path / "checkout" / ".beaker" / "beaker.yaml").is_file()
+
+
+def test_launch__submodule__is_a_warning(world: Any, conforms: Any) -> None:
+    """A commit does not hold what a submodule points at; the run says so and goes on."""
+    world.dataset()
+    head = world.commit()
+    git = ["git", "-C", str(world.root), "-c", "user.name=t", "-c", "user.email=t@t"]
+    subprocess.run([*git, "update-index", "--add", "--cacheinfo", f"160000,{head},vendor/lib"], check=True)
+    subprocess.run([*git, "commit", "-qm", "submodule"], check=True)
+    (world.root / "vendor" / "lib").mkdir(parents=True)
+    status, run = launch(world, {})
+    assert (status, [(warning["code"], warning["where"]) for warning in run["warnings"]]) == (
+        201,
+        [("BK478", "vendor/lib")],
+    )
+    conforms(run, "run.json")
+
+
+def test_launch__content_of_the_commit_is_gone__is_refused(world: Any) -> None:
+    """A commit that Git cannot give whole is no source of a run, and nothing of it is kept."""
+    world.dataset()
+    blobs = [path for path in (world.place.state_dir / "blobs").rglob("*") if path.is_file()]
+    git = ["git", "-C", str(world.root)]
+    found = subprocess.run([*git, "rev-parse", "HEAD:propose.py"], check=True, capture_output=True, text=True).stdout
+    object_id = found.strip()
+    (world.root / ".git" / "objects" / object_id[:2] / object_id[2:]).unlink()
+    status, refused = launch(world, {})
+    assert (status, refused["detail"]["code"], runs(world)) == (422, "BK716", 0)
+    assert [path for path in (world.place.state_dir / "blobs").rglob("*") if path.is_file()] == blobs
+
+
+def test_launch__outside_git__says_what_to_do(world: Any) -> None:
+    """Without a repository there is nothing to pin."""
+    import attrs
+
+    from beaker.service.embedded import EmbeddedTransport
+    from beaker.service.local_repository import LocalRepository
+
+    world.dataset()
+    plain = world.root.parent / "plain"
+    plain.mkdir()
+    ports = attrs.evolve(world.ports, repository=LocalRepository(plain, ".beaker/beaker.yaml"))
+    world.transport = EmbeddedTransport(world.place, ports, world.transport.workers)
+    status, refused = launch(world, {})
+    assert (status, refused["detail"]["code"]) == (422, "BK711")
+    assert "git init" in refused["detail"]["hint"]
