@@ -70,7 +70,7 @@ def parse(text: str | bytes, label: str = "JSON") -> "Result[Any, Problem]":
 
 def dumps(value: object) -> str:
     """One compact line: separators `,` and `:`, key order kept, non-ASCII escaped, non-finite refused."""
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _ENCODER.encode(value)
 
 
 def canonical(value: object) -> bytes:
@@ -98,6 +98,8 @@ def _unique_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
+# `json.dumps` with settings of its own makes a new encoder for every call.
+_ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_pairs)
 
 
