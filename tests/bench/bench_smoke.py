@@ -1,0 +1,97 @@
+"""Figures of smoke: rows per second and peak memory at 2,000 and 20,000 rows, beside parsing the same JSON twice."""
+
+import asyncio
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from beaker.core.config_entry import IntegrationEntry
+from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.smoke import SmokeRequest, smoke
+
+APP = """
+from dataclasses import dataclass
+from beaker import *
+
+@dataclass
+class Row:
+    id: str
+    text: str
+    lines: list[str]
+    expected: dict[str, float]
+
+class Setup(RunSetup[Row]):
+    row_model = Row
+    async def load_cases(self, row, *, runtime):
+        yield Case(id=row.id, input={"text": row.text, "lines": row.lines}, expected=row.expected)
+
+async def run_case(*, case_input, runtime):
+    return CaseResult(case_input)
+
+async def score_case(*, case, result, case_files_dir):
+    return CaseScore(1.0, {})
+
+integration = Integration(targets=repository(), run_setup=Setup, run_case=run_case, score_case=score_case)
+"""
+
+
+def write(root: Path, rows: int) -> None:
+    """A project and a dataset of `rows` rows of about half a kilobyte, a tenth of them TEST."""
+    (root / "project").mkdir()
+    (root / "project" / "app.py").write_text(APP)
+    (root / "dataset").mkdir()
+    for split, count in (("train", rows * 9 // 10), ("test", rows // 10)):
+        with (root / "dataset" / f"{split}.jsonl").open("w") as file:
+            for index in range(count):
+                row = {
+                    "id": f"{split}-{index}",
+                    "text": f"invoice {index}: " + "words " * 40,
+                    "lines": [f"item {number} of {index}" for number in range(8)],
+                    "expected": {f"field_{number}": number / 4 for number in range(6)},
+                }
+                file.write(json.dumps(row) + "\n")
+
+
+def measure(rows: int) -> None:
+    """Run smoke over `rows` rows in this process and print its line; peak memory is that of the largest child."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write(root, rows)
+        begun = time.perf_counter()
+        for path in sorted((root / "dataset").iterdir()):
+            for _ in range(2):
+                with path.open("rb") as file:
+                    for line in file:
+                        json.loads(line)
+        floor = time.perf_counter() - begun
+        request = SmokeRequest(
+            code=CodeRoot(root / "project", "app:integration"),
+            entry=IntegrationEntry(id="app", entrypoint="app:integration"),
+            config={},
+            dataset_dir=root / "dataset",
+            env={"PATH": os.environ["PATH"]},
+        )
+        begun = time.perf_counter()
+        stages: dict[str, float] = {}
+        outcome = asyncio.run(smoke(request, lambda report: stages.update({report.stage: time.perf_counter() - begun})))
+        taken = time.perf_counter() - begun
+        assert outcome.passed, outcome
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        check = stages["dataset"] - stages["integration"]
+        print(
+            f"smoke over {rows:6} rows: {taken:6.2f} s {rows / taken:8.0f} rows/s, {peak:6.1f} MiB at most in a child; "
+            f"checking rows {check:5.2f} s; json.loads of every line, twice: {floor:5.2f} s"
+        )
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        measure(int(sys.argv[1]))
+    else:
+        for rows in (2_000, 20_000):  # each in a process of its own, so that each has its own peak
+            subprocess.run([sys.executable, __file__, str(rows)], check=True)
