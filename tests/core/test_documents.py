@@ -36,9 +36,7 @@ HASH = "ab" * 32
 
 
 def document(name: str = "a.md", content: str = "x", **more: Any) -> TargetDocument:
-    return TargetDocument(
-        **{"source_id": f"id {name!a}", "group": "faq", "name": name, "content": content, **more}
-    )
+    return TargetDocument(**{"source_id": f"id {name!a}", "group": "faq", "name": name, "content": content, **more})
 
 
 def codes(outcome: Any) -> list[str]:
