@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -67,3 +68,17 @@ def test_page__rows_become_cases_that_run_and_score(project: Path, integration: 
         return scored
 
     assert asyncio.run(objectives()) == [1.0, 1.0, 0.0, 0.0]
+
+
+@pytest.mark.e2e
+def test_page__smoke__passes(project: Path) -> None:
+    """The command of the page, in the page's project, ends well."""
+    done = subprocess.run(
+        [sys.executable, "-m", "beaker.cli", "run", "smoke", "--run-one"],
+        cwd=project,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
