@@ -14,7 +14,6 @@ from beaker.files.atomic import os_problem
 from beaker.files.jsonl import read_rows, read_split_counts
 
 MANIFEST = "manifest.json"
-CONTENT_TYPES: Mapping[str, str] = {".jsonl": "application/octet-stream", ".json": "application/json"}
 
 MAX_ROW_FAULTS = 100
 """Faulty rows that are named; more are counted."""
@@ -62,11 +61,6 @@ def gather(
         return Failure((os_problem(error, "read the dataset"),))
     declared = declare_dataset(name, files, splits=judged.unwrap(), metadata=metadata)
     return declared.map(lambda declaration: LocalDataset(declaration, sources))
-
-
-def content_type(path: str) -> str:
-    """What an upload calls a file."""
-    return CONTENT_TYPES.get(Path(path).suffix, "application/octet-stream")
 
 
 def measured(path: Path) -> tuple[int, str]:

@@ -6,6 +6,7 @@ A flow is a generator of steps, sans-I/O: whoever runs it does each step and sen
 import os
 import secrets
 import shutil
+from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -14,7 +15,8 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.client.api import Api
-from beaker.client.dataset_files import LocalDataset, content_type, gather, measured
+from beaker.client.dataset_files import LocalDataset, gather, measured
+from beaker.core import transfer
 from beaker.core.api import Response, read_refusal
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.strict_json import JsonObject
@@ -109,60 +111,40 @@ def upload_dataset(
 
 
 def upload_flow(dataset: LocalDataset, options: Mapping[str, Any], *, progress: Progress) -> Flow[JsonObject]:
-    """Announce a dataset, send the files that the place lacks, complete it; the digest must agree all along."""
-    declaration = dataset.declaration
-    announced = yield Call(
-        "create_dataset_upload",
-        {
-            "name": declaration.name,
-            "files": [
-                {
-                    "path": file.path,
-                    "content_type": content_type(file.path),
-                    "size_bytes": file.size_bytes,
-                    "sha256": file.sha256,
-                }
-                for file in declaration.files
-            ],
-            "metadata": dict(declaration.metadata),
-            "splits": dict(declaration.splits),
-            **options,
-        },
-    )
-    if not is_successful(announced):
-        return Failure(announced.failure())
-    answer = announced.unwrap()
-    if problem := _digest_fault(answer["artifact"], declaration.manifest_digest):
-        return Failure(problem)
-    targets: list[Put] = []
-    for target in answer["files"]:
-        read = _upload_target(target, dataset)
-        if isinstance(read, Problem):
-            return Failure(read)
-        targets.append(read)
-    done, total = 0, sum(target.size for target in targets)
-    for target in targets:
-        response: Response = yield target
-        if not 200 <= response.status < 300:
-            return Failure(read_refusal(response))
-        done += target.size
-        progress(target.path.name, done, total)
+    """Announce a dataset, send the files that the place lacks, complete it: as `beaker.core.transfer` decides."""
+    upload, commands = transfer.begin(dataset.declaration, options)
+    waiting = deque(commands)
+    while waiting and not upload.ended:
+        event = yield from _carry_out(waiting.popleft(), dataset)
+        moved = transfer.step(upload, event)
+        if not is_successful(moved):
+            return Failure(moved.failure())
+        upload, commands = moved.unwrap()
+        waiting.extend(commands)
+        if isinstance(event, transfer.FileSent):
+            progress(event.path, upload.sent_bytes, upload.total_bytes)
+    return upload.outcome()
 
-    artifact = answer["artifact"]
-    artifact_id = artifact.get("artifact_id") or answer.get("artifact_id")
-    if (artifact.get("status") or answer.get("status")) != "COMPLETE":
-        if not isinstance(artifact_id, str):
-            return Failure(Problem("BK811", "the place announced no id for the upload, so it cannot be completed"))
-        completed = yield Call("complete_dataset_upload", {"artifact_id": artifact_id})
-        if not is_successful(completed):
-            return Failure(completed.failure())
-        artifact = completed.unwrap()["artifact"]
-        if problem := _digest_fault(artifact, declaration.manifest_digest):
-            return Failure(problem)
-        if artifact.get("status") != "COMPLETE":
-            message = f"the place says the upload is {artifact.get('status')!r}, not COMPLETE"
-            return Failure(Problem("BK811", message, hint="upload it again"))
-    return Success({**artifact, "reused": answer.get("reused") is True})
+
+def _carry_out(
+    command: transfer.TransferCommand, dataset: LocalDataset
+) -> Generator[Call | Put | Get, Any, transfer.TransferEvent]:
+    match command:
+        case transfer.Announce(arguments):
+            announced = yield Call("create_dataset_upload", arguments)
+            if not is_successful(announced):
+                return transfer.CallFailed(announced.failure())
+            return transfer.Announced(announced.unwrap())
+        case transfer.SendFile(path, url, headers, size):
+            response: Response = yield Put(url, headers, dataset.sources[path], size)
+            if not 200 <= response.status < 300:
+                return transfer.CallFailed(read_refusal(response))
+            return transfer.FileSent(path)
+        case transfer.Complete(artifact_id):
+            completed = yield Call("complete_dataset_upload", {"artifact_id": artifact_id})
+            if not is_successful(completed):
+                return transfer.CallFailed(completed.failure())
+            return transfer.Completed(completed.unwrap())
 
 
 def download_candidate(
@@ -228,24 +210,3 @@ def _download(item: Any) -> _Download | None:
             except ValueError:
                 return None
     return None
-
-
-def _upload_target(target: Any, dataset: LocalDataset) -> Put | Problem:
-    path = target.get("path") if isinstance(target, dict) else None
-    source = dataset.sources.get(path) if isinstance(path, str) else None
-    if source is None:
-        return Problem("BK811", f"the place asks for a file that was not announced: {path!r}")
-    url, headers = target.get("upload_url"), target.get("headers")
-    headers = {} if headers is None else headers
-    if not isinstance(url, str) or not isinstance(headers, dict):
-        return Problem("BK811", "the place gave no usable upload URL", str(path))
-    size = next(file.size_bytes for file in dataset.declaration.files if file.path == path)
-    return Put(url, {str(key): str(item) for key, item in headers.items()}, source, size)
-
-
-def _digest_fault(artifact: Mapping[str, Any], expected: str) -> Problem | None:
-    found = artifact.get("manifest_digest")
-    if found == expected:
-        return None
-    message = f"the place knows the files under another manifest digest, {found!r} instead of {expected!r}"
-    return Problem("BK810", message, hint="the files changed while they were uploaded, or the place is faulty")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from beaker.client.dataset_files import MAX_ROW_FAULTS, content_type, gather, measured
+from beaker.client.dataset_files import MAX_ROW_FAULTS, gather, measured
 
 
 @pytest.fixture
@@ -71,9 +71,3 @@ def test_gather__link_out_of_the_folder__never_travels(folder: Path, tmp_path: P
     (folder / "test.jsonl").unlink()
     os.symlink(tmp_path / "private", folder / "test.jsonl")
     assert [problem.code for problem in gather(folder, name="inv").failure()] == ["BK815"]
-
-
-def test_content_type__by_ending() -> None:
-    """As the contract's uploads call them."""
-    assert content_type("train.jsonl") == "application/octet-stream"
-    assert content_type("manifest.json") == "application/json"

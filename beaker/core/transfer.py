@@ -1,0 +1,273 @@
+"""Uploading a dataset, as a state machine: announce its files, send those the place lacks, confirm them.
+
+`TRANSITIONS` is the machine. `begin` makes a transfer, `step` takes what happened and says what to do next. Everything
+the place lacks may be sent at the same time and may arrive in any order. The manifest digest has to agree all along:
+a place that knows other bytes under this name is no success.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+import attrs
+from returns.result import Failure, Result, Success
+
+from beaker.core.datasets import DatasetDeclaration
+from beaker.core.problems import Problem
+from beaker.core.strict_json import JsonObject
+from beaker.core.values import ReadOnlyDict, value
+
+TransferPhase: TypeAlias = Literal[
+    "planned", "created", "sending", "sent", "completing", "complete", "reused", "failed"
+]
+
+TransferMove: TypeAlias = Literal[
+    "announced", "lacking", "lacking_nothing", "known", "file_sent", "all_sent", "unconfirmed", "confirmed", "failed"
+]
+"""`announced`: the place took the plan; then it is `lacking` files or `lacking_nothing`, or all of it was `known`
+before. `file_sent`, `all_sent`; then the place still has the dataset `unconfirmed`, or `confirmed`."""
+
+TRANSITIONS: Mapping[TransferPhase, Mapping[TransferMove, TransferPhase]] = {
+    "planned": {"announced": "created", "failed": "failed"},
+    "created": {"lacking": "sending", "lacking_nothing": "sent", "known": "reused", "failed": "failed"},
+    "sending": {"file_sent": "sending", "all_sent": "sent", "failed": "failed"},
+    "sent": {"unconfirmed": "completing", "confirmed": "complete", "failed": "failed"},
+    "completing": {"confirmed": "complete", "failed": "failed"},
+    "complete": {},
+    "reused": {},
+    "failed": {},
+}
+
+COMPLETE = "COMPLETE"
+"""The status of an artifact that holds everything that was announced."""
+
+CONTENT_TYPES: Mapping[str, str] = ReadOnlyDict({".json": "application/json"})
+"""What an upload calls files with these endings; anything else is bytes."""
+
+
+@value
+class Announce:
+    """Announce the files (`create_dataset_upload`, with these arguments)."""
+
+    arguments: Mapping[str, Any]
+
+
+@value
+class SendFile:
+    """Send the file `path` of the dataset, `size_bytes` of it, to `url` with `headers`; no credential goes along."""
+
+    path: str
+    url: str = attrs.field(repr=False)  # signed: whoever has it may write
+    headers: Mapping[str, str]
+    size_bytes: int
+
+
+@value
+class Complete:
+    """Say that everything has been sent (`complete_dataset_upload`)."""
+
+    artifact_id: str
+
+
+TransferCommand: TypeAlias = Announce | SendFile | Complete
+
+
+@value
+class Announced:
+    """The place answered the announcement."""
+
+    answer: Mapping[str, Any]
+
+
+@value
+class FileSent:
+    """The place has the file `path`."""
+
+    path: str
+
+
+@value
+class Completed:
+    """The place answered that the upload is complete."""
+
+    answer: Mapping[str, Any]
+
+
+@value
+class CallFailed:
+    """Something was refused, or not answered."""
+
+    problem: Problem
+
+
+TransferEvent: TypeAlias = Announced | FileSent | Completed | CallFailed
+
+
+@value(kw_only=True)
+class Transfer:
+    """A transfer under way, or ended: with the place's `artifact` when `complete` or `reused`, else with a `problem`.
+
+    `lacking` are the files that were asked for and have not arrived, with their sizes in bytes.
+    """
+
+    phase: TransferPhase
+    declaration: DatasetDeclaration
+    lacking: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
+    sent_bytes: int = 0
+    total_bytes: int = 0
+    artifact: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
+    known_before: bool = False
+    problem: Problem | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will happen."""
+        return not TRANSITIONS[self.phase]
+
+    def outcome(self) -> Result[JsonObject, Problem]:
+        """What an ended transfer came to: the artifact, with `reused` telling whether nothing had to travel.
+
+        BK819 for one that is still under way.
+        """
+        if self.phase in ("complete", "reused"):
+            return Success({**self.artifact, "reused": self.known_before})
+        return Failure(self.problem or Problem("BK819", f"the transfer has not ended, it is {self.phase}"))
+
+
+Step: TypeAlias = tuple[Transfer, tuple[TransferCommand, ...]]
+
+
+def begin(declaration: DatasetDeclaration, options: Mapping[str, Any] | None = None) -> Step:
+    """A transfer of the declared dataset, and the first command; `options` are further arguments of the announcement
+    (`promote`, `expires_in_seconds`, `total_count`, ...)."""
+    files = [
+        {
+            "path": file.path,
+            "content_type": content_type(file.path),
+            "size_bytes": file.size_bytes,
+            "sha256": file.sha256,
+        }
+        for file in declaration.files
+    ]
+    arguments = {
+        "name": declaration.name,
+        "files": files,
+        "metadata": dict(declaration.metadata),
+        "splits": dict(declaration.splits),
+        **(options or {}),
+    }
+    return Transfer(phase="planned", declaration=declaration), (Announce(arguments),)
+
+
+def step(transfer: Transfer, event: TransferEvent) -> Result[Step, Problem]:
+    """The transfer after `event`, and what to do next; no command while files are on their way or when it has ended.
+
+    An answer that breaks the contract ends the transfer: BK810 for another manifest digest, BK811 for a file that was
+    not announced, an upload URL that is none, no id, a status that is not COMPLETE at the end. BK819 for an event that
+    answers nothing this transfer waits for; the transfer is then as it was.
+    """
+    match transfer.phase, event:
+        case "planned" | "sending" | "completing", CallFailed(problem):
+            return Success(_failed(transfer, problem))
+        case "planned", Announced(answer):
+            return Success(_announced(transfer, answer))
+        case "sending", FileSent(path) if path in transfer.lacking:
+            return Success(_file_sent(transfer, path))
+        case "completing", Completed(answer):
+            return Success(_completed(transfer, answer))
+        case _:
+            message = f"a transfer that is {transfer.phase} does not wait for {type(event).__name__}"
+            return Failure(Problem("BK819", message))
+
+
+def content_type(path: str) -> str:
+    """What an upload calls a file."""
+    ending = path[path.rfind(".") :] if "." in path else ""
+    return CONTENT_TYPES.get(ending, "application/octet-stream")
+
+
+def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
+    created = _moved(transfer, "announced")
+    artifact, listed = answer.get("artifact"), answer.get("files")
+    if not isinstance(artifact, Mapping) or not isinstance(listed, list | tuple):
+        return _failed(created, Problem("BK811", "the answer to the announcement lacks its files or its artifact"))
+    if problem := _digest_fault(created, artifact):
+        return _failed(created, problem)
+    sizes = {file.path: file.size_bytes for file in transfer.declaration.files}
+    sends: dict[str, SendFile] = {}
+    for target in listed:
+        read = _send_command(sizes, target)
+        if isinstance(read, Problem):
+            return _failed(created, read)
+        if read.path in sends:
+            return _failed(created, Problem("BK811", "the place asks for the file twice", read.path))
+        sends[read.path] = read
+    # Older places state these two beside the artifact.
+    stated = {key: artifact.get(key) or answer.get(key) for key in ("artifact_id", "status")}
+    created = replace(created, artifact=ReadOnlyDict({**artifact, **stated}), known_before=answer.get("reused") is True)
+    if sends:
+        lacking = ReadOnlyDict({path: command.size_bytes for path, command in sends.items()})
+        sending = _moved(created, "lacking", lacking=lacking, total_bytes=sum(lacking.values()))
+        return sending, tuple(sends.values())
+    if created.known_before and stated["status"] == COMPLETE:
+        return _moved(created, "known"), ()
+    return _confirm(_moved(created, "lacking_nothing"))
+
+
+def _file_sent(transfer: Transfer, path: str) -> Step:
+    left = dict(transfer.lacking)
+    del left[path]
+    done = transfer.sent_bytes + transfer.lacking[path]
+    if left:
+        return _moved(transfer, "file_sent", lacking=ReadOnlyDict(left), sent_bytes=done), ()
+    return _confirm(_moved(transfer, "all_sent", lacking=ReadOnlyDict(), sent_bytes=done))
+
+
+def _confirm(transfer: Transfer) -> Step:
+    """Everything is there: done, or to be confirmed."""
+    if transfer.artifact["status"] == COMPLETE:
+        return _moved(transfer, "confirmed"), ()
+    artifact_id = transfer.artifact["artifact_id"]
+    if not isinstance(artifact_id, str) or not artifact_id:
+        message = "the place announced no id for the upload, so it cannot be completed"
+        return _failed(transfer, Problem("BK811", message))
+    return _moved(transfer, "unconfirmed"), (Complete(artifact_id),)
+
+
+def _completed(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
+    artifact = answer.get("artifact")
+    if not isinstance(artifact, Mapping):
+        return _failed(transfer, Problem("BK811", "the answer to the completion lacks its artifact"))
+    if problem := _digest_fault(transfer, artifact):
+        return _failed(transfer, problem)
+    if artifact.get("status") != COMPLETE:
+        message = f"the place says the upload is {artifact.get('status')!r}, not {COMPLETE}"
+        return _failed(transfer, Problem("BK811", message, hint="upload it again"))
+    return _moved(transfer, "confirmed", artifact=ReadOnlyDict(artifact)), ()
+
+
+def _send_command(sizes: Mapping[str, int], target: object) -> SendFile | Problem:
+    path = target.get("path") if isinstance(target, Mapping) else None
+    if not isinstance(target, Mapping) or not isinstance(path, str) or path not in sizes:
+        return Problem("BK811", f"the place asks for a file that was not announced: {path!r}")
+    url, headers = target.get("upload_url"), target.get("headers")
+    if not isinstance(url, str) or not isinstance(headers, Mapping | None):
+        return Problem("BK811", "the place gave no usable upload URL", path)
+    sent = ReadOnlyDict({str(key): str(item) for key, item in (headers or {}).items()})
+    return SendFile(path, url, sent, sizes[path])
+
+
+def _digest_fault(transfer: Transfer, artifact: Mapping[str, Any]) -> Problem | None:
+    found, expected = artifact.get("manifest_digest"), transfer.declaration.manifest_digest
+    if found == expected:
+        return None
+    message = f"the place knows the files under another manifest digest, {found!r} instead of {expected!r}"
+    return Problem("BK810", message, hint="the files changed while they were uploaded, or the place is faulty")
+
+
+def _moved(transfer: Transfer, move: TransferMove, **changes: Any) -> Transfer:
+    return replace(transfer, phase=TRANSITIONS[transfer.phase][move], **changes)
+
+
+def _failed(transfer: Transfer, problem: Problem) -> Step:
+    return _moved(transfer, "failed", problem=problem), ()
