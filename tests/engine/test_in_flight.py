@@ -39,7 +39,6 @@ def test_count_lost__begun_and_not_stored__is_added_once(journal: StoredJournal,
         count_lost(note, journal)
         count_lost(note, journal)
         assert journal.facts()["rollouts_lost"] == lost
-        store(journal, "case-3")
 
 
 def test_count_lost__a_line_cut_short__is_left_out(journal: StoredJournal, tmp_path: Path) -> None:
