@@ -47,7 +47,7 @@ def add_trigger(actions: Any) -> None:
 def trigger(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when the run was started; with --watch, that of `run status`."""
     from beaker.cli.place import answered, look_around, opened
-    from beaker.core.problems import Refused
+    from beaker.core.problems import Problem, Refused
     from beaker.core.selection import select
 
     around = look_around(arguments, io)
@@ -58,10 +58,14 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
             io.warn(warning)
     entry = answered(select(around.config, arguments.integration_id))
     with opened(arguments, io, around=around, foreground=arguments.watch) as place:
+        if place.local and arguments.app_base_url is not None:
+            raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
         request = _request(arguments, io, place, around, entry)
         if arguments.dry_run:
             return _show_request(request, io)
         run = _launch(arguments, io, place, request)
+        for warning in run.get("warnings") or ():
+            io.warn(stated_problem(warning))
         if not arguments.watch:
             return _show(arguments, io, place, request, run)
         return _watch(arguments, io, place, run)
@@ -128,6 +132,15 @@ def given_config(text: str | None) -> "Answer":
         raise Refused(Problem("BK906", "--config must be a JSON object"))
     config: Answer = parsed.unwrap()
     return config
+
+
+def stated_problem(stated: Any) -> "Problem":
+    """A problem as an answer states it: an object with code, message, where and hint, or whatever else it is."""
+    from beaker.core.problems import Problem
+
+    read = mapping(stated)
+    code, message, where, hint = (str(read.get(key) or "") for key in ("code", "message", "where", "hint"))
+    return Problem(code or "BK804", message or str(stated), where, hint)
 
 
 def _checkout(around: "Surroundings") -> tuple[str | None, tuple[str, ...]]:

@@ -156,6 +156,13 @@ def test_trigger__dry_run__is_the_exact_request(local: Local, conforms: Callable
     assert "local_dataset_path" not in body["config"]
 
 
+def test_trigger__option_without_use_here__is_refused(local: Local) -> None:
+    """A link base means nothing on this machine."""
+    done = local("run", "--dataset", "d", "--app-base-url", "https://app")
+    assert done.code == 2
+    assert "BK904" in done.err
+
+
 def test_status__unknown_run__is_not_found(local: Local) -> None:
     """A run that does not exist is a problem, not a traceback."""
     for action in ("status", "cancel", "pull"):

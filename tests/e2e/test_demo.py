@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 import pytest
 
 pytestmark = pytest.mark.e2e
+
+ENVIRON = {key: text for key, text in os.environ.items() if not key.startswith("BEAKER_")}
 
 PERMUTED = '''\
 """Gives every case of the evidence the expected value of another one, then lets the demo's proposer learn."""
@@ -33,14 +36,13 @@ runpy.run_path(str(Path(__file__).with_name("learn_rules.py")), run_name="__main
 
 def beaker(*argv: str, cwd: Path, **environ: str) -> "subprocess.CompletedProcess[str]":
     """Run `beaker` as a process, without Beaker's variables of this machine."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("BEAKER_")}
     return subprocess.run(
         [sys.executable, "-m", "beaker.cli", *argv],
         cwd=cwd,
         capture_output=True,
         text=True,
         check=False,
-        env=kept | environ,
+        env=ENVIRON | environ,
     )
 
 
@@ -126,6 +128,30 @@ def test_demo__git_missing__is_said(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert "Git" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_demo__interrupted__leaves_no_process(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """Whoever has seen enough can stop it: nothing of it goes on, and the run could be taken up again."""
+    demo = subprocess.Popen(
+        [sys.executable, "-m", "beaker.cli", "demo", "--dir", "here"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=ENVIRON,
+    )
+    assert demo.stdout is not None
+    next(line for line in demo.stdout if "RUNNING" in line)
+    (lock,) = (tmp_path / "here" / ".beaker" / "local" / "runs").glob("*/lock")
+    worker = int(lock.read_text().split()[0])
+    demo.send_signal(number)
+    _, err = demo.communicate(timeout=60)
+    assert demo.returncode == code
+    assert "Traceback" not in err
+    assert not Path(f"/proc/{worker}").exists()
+    status = beaker("--local", "--no-resume", "run", "list", "--json", cwd=tmp_path / "here")
+    assert json.loads(status.stdout)["runs"][0]["status"] == "RUNNING"
 
 
 @pytest.fixture(scope="module")

@@ -243,6 +243,19 @@ def test_cancel__running__ends_the_worker_and_the_watch(cli: Cli) -> None:
     assert cli.json("run", "pull", run_id, "--output-dir", "out")["winner_id"] is None
 
 
+def test_status__targets_that_differ__shows_both(cli: Cli) -> None:
+    """A run whose declaration is not the Integration's ends FAILED; its status shows what was declared and imported."""
+    config = cli.project / ".beaker" / "beaker.yaml"
+    config.write_text(config.read_text().replace("groups: [notes]", "groups: [notes, more]"))
+    commit_all(cli.project, "another declaration").unwrap()
+    cli.run("run", "trigger", "--dataset", "words", "--watch", code=1)
+    (run,) = cli.json("run", "list")["runs"]
+    assert run["status"] == "FAILED"
+    out, _ = cli.run("run", "status", run["id"], code=1)
+    assert '"groups":["more","notes"]' in out
+    assert '"groups":["notes"]' in out
+
+
 def test_trigger__gates__refuse_before_a_run_exists(cli: Cli) -> None:
     """What the service refuses is shown with every reason, and nothing was started."""
     _, err = cli.run(

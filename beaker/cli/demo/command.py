@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import add_leaf
 from beaker.cli.run_view import mapping, score, signed
-from beaker.cli.shell import DONE, NEGATIVE, Io, Styled
+from beaker.cli.shell import DONE, INTERRUPTED, NEGATIVE, TERMINATED, Io, Styled
 
 if TYPE_CHECKING:
     from beaker.cli.place import Answer
@@ -42,21 +42,20 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     code = steps.run("run", "smoke")
     code = code or steps.run("--local", "dataset", "upload", "dataset", "--name", DATASET)
     if code:
-        return code
+        return _stopped(code, steps, io)
     code = steps.run("--local", "run", "trigger", "--dataset", DATASET, "--watch")
     run_id = steps.latest_run()
     if run_id is None or code not in (DONE, NEGATIVE):
-        return code
-    pulled = steps.run("--local", "run", "pull", run_id, "--output-dir", "results")
-    if pulled:
-        return pulled
+        return _stopped(code, steps, io)
+    if pulled := steps.run("--local", "run", "pull", run_id, "--output-dir", "results"):
+        return _stopped(pulled, steps, io)
     folder = directory / "results" / run_id
     if code == DONE:
         changes = str((folder / CHANGES).relative_to(directory))
         code = steps.run("changes", "show", changes, "--dir", ".")
         code = code or steps.run("changes", "apply", changes, "--dir", ".", "--dry-run")
         if code:
-            return code
+            return _stopped(code, steps, io)
     summary = summarize(_read(folder / "run.json"), _read(folder / "candidates.json"), folder, directory)
     if io.json:
         io.json_line(summary)
@@ -64,6 +63,16 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         _show(summary, folder, io)
     difference = summary["difference"]["test"]
     return DONE if code == DONE and difference is not None and difference >= 0 else NEGATIVE
+
+
+def _stopped(code: int, steps: "_Steps", io: Io) -> int:
+    """Say at which step it stopped; what that said about it stands above. An interrupt needs no words."""
+    from beaker.core.problems import Problem
+
+    if code in (INTERRUPTED, TERMINATED):
+        return code
+    hint = f"the project is left as it is: {steps.io.cwd}"
+    return io.fail(Problem("BK723", f"the demo stopped at `beaker {steps.last}`, which ended with {code}", hint=hint))
 
 
 def summarize(run: "Answer", candidates: "Answer", folder: Path, directory: Path) -> "Answer":
@@ -106,6 +115,7 @@ class _Steps:
         # What each command would say to do next is what the demo does next.
         self.io = io.derive(cwd=directory, environ=environ, stdout=shown, json=False, quiet=True)
         self.number = 0
+        self.last = ""
 
     def say(self, *parts: str) -> None:
         self.io.out(*parts)
@@ -115,8 +125,9 @@ class _Steps:
         from beaker.cli.__main__ import run as run_command
 
         self.number += 1
+        self.last = " ".join(map(_quoted, argv))
         self.say()
-        self.say(Styled(f"[{self.number}] beaker {' '.join(map(_quoted, argv))}", "heading"))
+        self.say(Styled(f"[{self.number}] beaker {self.last}", "heading"))
         return run_command(["--quiet", *argv], self.io)
 
     def latest_run(self) -> str | None:
