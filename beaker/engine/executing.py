@@ -62,7 +62,7 @@ class Executor:
         )
         if proposal.tree is not None:
             self._journal.store_tree(tree_digest(proposal.tree), proposal.tree)
-        record = proposal_record(proposal)
+        record = proposal_record(command.proposal, proposal)
         self._journal.store_proposal(command.seq, record)
         self._stored()
         return record

@@ -47,9 +47,10 @@ class Proposer(Protocol):
         ...
 
 
-def proposal_record(proposal: Proposal) -> JsonObject:
-    """What is stored of a proposal: its tree by digest, everything else as it is."""
+def proposal_record(number: int, proposal: Proposal) -> JsonObject:
+    """What is stored of the run's proposal `number`: its tree by digest, everything else as it is."""
     return {
+        "proposal": number,
         "outcome": proposal.outcome,
         "tree": None if proposal.tree is None else tree_digest(proposal.tree),
         "message": proposal.message,

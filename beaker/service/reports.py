@@ -14,7 +14,7 @@ from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
 from beaker.service.answers import candidate_id
 from beaker.service.database import Database
-from beaker.service.result_table import stored_evaluations, stored_log
+from beaker.service.result_table import proposal_output, stored_evaluations, stored_log
 from beaker.service.run_table import RunRecord
 from beaker.service.trees import tree_created_at, tree_manifest
 
@@ -61,6 +61,7 @@ def candidates_json(database: Database, run: RunRecord, state: SearchState | Non
     """All candidates and proposals of a run as they are answered."""
     if state is None:
         return {"candidates": [], "winner_id": None, "proposals": []}
+    printed = proposal_output(database, run.id)
     proposals: list[Any] = [
         {
             "n": proposal.n,
@@ -68,8 +69,11 @@ def candidates_json(database: Database, run: RunRecord, state: SearchState | Non
             "outcome": proposal.outcome,
             "candidate_id": None if proposal.candidate is None else candidate_id(run.id, proposal.candidate),
             "message": proposal.message,
+            "stdout": stdout,
+            "stderr": stderr,
         }
         for proposal in state.proposals
+        for stdout, stderr in [printed.get(proposal.n, ("", ""))]
     ]
     return {
         "candidates": [candidate_json(database, run, state, number) for number in range(len(state.candidates))],

@@ -49,6 +49,13 @@ def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Seq
     return {case_id: found[case_id] for case_id in case_ids if case_id in found}
 
 
+def proposal_output(database: Database, run_id: str) -> dict[int, tuple[str, str]]:
+    """What the proposer printed, standard output and error, by the number of the proposal."""
+    rows = database.rows("SELECT result FROM proposals WHERE run_id = :run_id", run_id=run_id)
+    records = [json.loads(row["result"]) for row in rows]
+    return {record["proposal"]: (record["stdout"], record["stderr"]) for record in records}
+
+
 def evaluation_counts(database: Database, run_id: str) -> tuple[int, int]:
     """How many evaluations of a run are stored, and how many of them failed."""
     row = database.row(

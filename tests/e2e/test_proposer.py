@@ -226,8 +226,7 @@ def test_output__of_a_proposer__is_kept_up_to_64_kib(laboratory: Callable[..., A
     """Both streams are stored with the proposal, bounded."""
     lab = laboratory(train=4, test=2)
     lab.write("propose.py", "import sys\nprint('begin' + 'x' * 300_000 + 'end')\nprint('careful', file=sys.stderr)\n")
-    lab.launch(max_proposals=1)
-    record = json.loads(lab.sql("SELECT result FROM proposals")[0][0])
+    (record,) = lab.candidates(lab.launch(max_proposals=1))["proposals"]
     assert record["stdout"].startswith("begin")
     assert record["stdout"].rstrip().endswith("end")
     assert len(record["stdout"].encode()) < 65536 + 100
