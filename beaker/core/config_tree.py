@@ -8,7 +8,7 @@ import re
 from typing import TypeAlias
 
 from beaker.core.problems import Problem
-from beaker.core.strict_json import JsonValue
+from beaker.core.strict_json import JsonValue, dumps
 from beaker.core.values import value
 
 
@@ -79,6 +79,24 @@ def resolve_plain(raw: str) -> None | bool | int | float | str:
     if found := _SPECIAL.match(raw):
         return float(f"{found[1] or ''}{found[2] or found[3]}")
     return raw
+
+
+def tree_from_json(data: JsonValue, *, line: int = 1, column: int = 1) -> Node:
+    """`data`, decoded JSON, as a tree whose every node stands at this place: a configuration that is no file.
+
+    Text stays text, however much it looks like a number. Files in YAML or JSON are read by `beaker.files`, with the
+    place of every word.
+    """
+    match data:
+        case dict():
+            pairs = (
+                (Scalar(key, key, line, column), tree_from_json(item, line=line, column=column)) for key, item in data.items()
+            )
+            return MapNode(tuple(pairs), line, column)
+        case list():
+            return ListNode(tuple(tree_from_json(item, line=line, column=column) for item in data), line, column)
+        case _:
+            return Scalar(data if isinstance(data, str) else dumps(data), data, line, column)
 
 
 def plain_json(node: Node, *, file: str, path: str) -> tuple[JsonValue, tuple[Problem, ...]]:
