@@ -90,7 +90,8 @@ def tree_from_json(data: JsonValue, *, line: int = 1, column: int = 1) -> Node:
     match data:
         case dict():
             pairs = (
-                (Scalar(key, key, line, column), tree_from_json(item, line=line, column=column)) for key, item in data.items()
+                (Scalar(key, key, line, column), tree_from_json(item, line=line, column=column))
+                for key, item in data.items()
             )
             return MapNode(tuple(pairs), line, column)
         case list():

@@ -201,6 +201,15 @@ def test_read_arguments__many_faults__are_all_named() -> None:
     assert len(read_arguments(match, request).failure()) == 2
 
 
+@pytest.mark.parametrize("named", [(), ("reference", "artifact_id")])
+def test_read_arguments__none_or_both_of_two__is_refused(named: tuple[str, ...]) -> None:
+    """A call that takes exactly one of two selectors takes neither none nor both."""
+    match = match_request("GET", "/v1/datasets/download-urls").unwrap()
+    query = (("agent_key", "k"), *((name, "x") for name in named))
+    (problem,) = read_arguments(match, Request(method="GET", path="/", query=query)).failure()
+    assert problem.message == "exactly one of reference, artifact_id must be given"
+
+
 def test_read_response__success__is_its_object() -> None:
     """An empty body is an empty object; required keys must be there with their type."""
     assert read_response("logout_user", Response(status=204)).unwrap() == {}

@@ -164,6 +164,22 @@ def test_case__fault__names_its_place() -> None:
         Case("c", 1, files=["a"])  # type: ignore[list-item]  # the point of the test
     with pytest.raises(ValueError, match=r"Case\.id must be a non-empty string"):
         Case(" ", 1)
+    with pytest.raises(TypeError, match=r"CaseResult\.context must be a mapping, not list"):
+        CaseResult(1, context=[("a", 1)])  # type: ignore[arg-type]  # the point of the test
+
+
+@pytest.mark.parametrize("score", [True, None, [1]])
+def test_check__verdict_that_is_no_number__is_refused(score: Any) -> None:
+    """A verdict is `pass`, `fail` or a number; a bool or nothing at all is a wrong type."""
+    with pytest.raises(TypeError, match="must be 'pass', 'fail' or a score"):
+        Check("named", score)
+
+
+@pytest.mark.parametrize("name", [None, 7, b"x"])
+def test_check__name_that_is_no_text__is_a_wrong_type(name: Any) -> None:
+    """The one text that is a wrong type, not a wrong value, when it is no string."""
+    with pytest.raises(TypeError, match=r"Check\.name must be a string"):
+        Check(name, "pass")
 
 
 def test_case__lone_surrogate_or_depth__is_refused_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from returns.pipeline import is_successful
@@ -54,3 +55,9 @@ def test_get__key__gives_its_node_or_nothing() -> None:
     key = tree.key("b")
     assert key is not None
     assert (key.raw, key.line, key.column) == ("b", 1, 1)
+
+
+@pytest.mark.parametrize("raw", ["9" * 5_000, "-" + "9" * 5_000])
+def test_resolve_plain__endless_number__stays_text(raw: str) -> None:
+    """A number of thousands of digits is no number anyone means, and no reason to fail."""
+    assert resolve_plain(raw) == raw

@@ -75,6 +75,10 @@ FAULTS = [
     ({"name": "n", "inners": {"a": 1}}, [("$.inners", "expected a list, found an object")]),
     ({"name": "n", "extra": []}, [("$.extra", "expected an object, found a list")]),
     ({"name": {}, "note": "x" * 50}, [("$.name", "expected a string, found an object")]),
+    (
+        {"name": b"n", "extra": (1,)},
+        [("$.name", "expected a string, found bytes"), ("$.extra", "expected an object, found a list")],
+    ),
 ]
 
 

@@ -115,6 +115,8 @@ def test_named__wrong_shapes__are_refused() -> None:
         rule({1: 1}, "f")
     with pytest.raises(ValueError, match=r"f\['a'\] must be a whole number"):
         rule({"a": -1}, "f")
+    with pytest.raises(ValueError, match="'a' stands twice after trimming"):
+        rule({"a": 1, " a ": 1}, "f")
 
 
 def test_labelled__carries_its_label() -> None:

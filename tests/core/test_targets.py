@@ -74,6 +74,14 @@ def test_normalize__other_shapes__are_refused() -> None:
             normalize_targets(wrong)
 
 
+def test_target__one_bare_string__is_a_wrong_type() -> None:
+    """Letters of a name are no names: a lone string is refused, and the message shows how one is written."""
+    with pytest.raises(TypeError, match=r"write \('kb',\)"):
+        documents(groups="kb")
+    with pytest.raises(TypeError, match=r"write \('src',\)"):
+        RepositoryTargets("src")
+
+
 def test_normalize__groups_across_targets() -> None:
     """Group names are unique ignoring case over all targets; the reserved name is refused in its exact case."""
     with pytest.raises(ValueError, match="both 'kb' and 'KB', the same group"):

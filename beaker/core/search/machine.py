@@ -86,7 +86,7 @@ def step(state: SearchState, event: Event) -> tuple[SearchState, tuple[LogEntry,
                 raise ValueError("a search that has not started cannot be cancelled")
             out.append(event)
             issue_finish(state, out, "cancelled")
-        case Evaluated() | Proposed():
+        case _:
             _check(state, event)
             state.arrived[event.seq] = event
             while (taken := state.arrived.pop(state.next_taken, None)) is not None:
