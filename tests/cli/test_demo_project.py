@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 from returns.pipeline import is_successful
 
-from beaker.cli.demo.invoices import VENDORS, make_rows
+from beaker.cli.demo.invoices import make_rows
 from beaker.cli.demo.project import TEMPLATE, create_project, write_dataset
+from beaker.cli.demo.vendors import VENDORS
 
 Row = dict[str, Any]
 
