@@ -35,6 +35,10 @@ SHOWN_PROBLEMS = 50
 _STYLES = {"heading": "1", "key": "36", "ok": "1;32", "warn": "1;33", "error": "1;31", "muted": "2"}
 
 
+class OutputLost(OSError):
+    """What a command had to say could not be written: the disk that takes it is full, say."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM arrived; unwinds like an interrupt and ends with 143."""
 
@@ -131,8 +135,13 @@ class Io:
             text.encode(encoding)
         except UnicodeEncodeError:
             text = text.encode(encoding, "backslashreplace").decode(encoding)
-        stream.write(text + "\n")
-        stream.flush()
+        try:
+            stream.write(text + "\n")
+            stream.flush()
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputLost(error.errno, error.strerror) from error
 
 
 class Styled(str):
@@ -250,13 +259,16 @@ def guarded(command: Callable[[], int], io: Io) -> int:
         return REFUSED
     except OSError as error:
         _discard_output(io)
-        return io.fail(_output_lost(error))
+        try:
+            return io.fail(_output_lost(error))
+        except OSError:
+            return REFUSED  # nobody can be told
 
 
 def _settled(command: Callable[[], int], io: Io) -> int:
     try:
         return command()
-    except (KeyboardInterrupt, BrokenPipeError):
+    except (KeyboardInterrupt, BrokenPipeError, OutputLost):
         raise
     except SystemExit as exit_:  # argparse, after --help, --version or its own usage message
         return exit_.code if isinstance(exit_.code, int) else DONE
@@ -265,6 +277,9 @@ def _settled(command: Callable[[], int], io: Io) -> int:
 
         if isinstance(error, Refused):
             return io.fail(error.problems)
+        if isinstance(error, UnicodeEncodeError) and error.reason == "surrogates not allowed":
+            hint = "give names and ids in UTF-8"
+            return io.fail(Problem("BK946", f"{error.object[:80]!r} holds bytes that are no text", hint=hint))
         if isinstance(error, OSError):
             from beaker.files.atomic import os_problem
 

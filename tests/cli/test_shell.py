@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -230,8 +231,32 @@ def test_main__stdout_on_a_full_disk__says_so() -> None:
             check=False,
         )
     assert done.returncode == REFUSED
-    assert "No space left" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.stderr == "error: BK947 standard output could not be written: No space left on device\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_main__both_streams_on_a_full_disk__still_ends_with_2() -> None:
+    """When nobody can be told, the exit code tells."""
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "beaker.cli", "run", "status"]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == REFUSED
+
+
+def test_main__closed_streams__do_no_harm() -> None:
+    """A process started without standard streams runs all the same."""
+    script = f"exec {shlex.quote(sys.executable)} -m beaker.cli completion bash <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", script], check=False).returncode == DONE
+
+
+def test_main__argument_that_is_no_text__is_a_problem(tmp_path: Path) -> None:
+    """Bytes that are no UTF-8 in an argument are shown escaped and end in a problem, not in a traceback."""
+    command = [sys.executable.encode(), b"-m", b"beaker.cli", b"--base-url", b"http://127.0.0.1:1", b"--api-key", b"k"]
+    done = subprocess.run(
+        [*command, b"run", b"status", b"\xff\xfe", b"--agent", b"a"], cwd=tmp_path, capture_output=True, check=False
+    )
+    assert done.returncode == REFUSED
+    assert b"Traceback" not in done.stderr
+    assert b"BK949" not in done.stderr
 
 
 @pytest.fixture
