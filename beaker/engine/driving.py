@@ -14,7 +14,6 @@ from beaker.core.search import (
     Command,
     Evaluate,
     Evaluated,
-    Finish,
     LogEntry,
     Propose,
     Proposed,
@@ -27,7 +26,8 @@ from beaker.core.search import (
 )
 from beaker.engine.journal import Journal
 
-Execute = Callable[[Evaluate | Propose], Awaitable[Evaluated | Proposed]]
+Execute = Callable[[SearchState, Evaluate | Propose], Awaitable[Evaluated | Proposed]]
+"""Does what a command asks for, given the search as it was when the command was handed out."""
 
 
 def resumed(journal: Journal) -> SearchState | None:
@@ -51,14 +51,14 @@ async def drive(state: SearchState, *, journal: Journal, execute: Execute) -> Se
         _append(journal, state, entries)
     running: set[asyncio.Task[Evaluated | Proposed]] = set()
     try:
-        _launch(running, state.outstanding, execute)
+        _launch(running, state, state.outstanding, execute)
         while state.finished is None:
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for event in sorted((task.result() for task in done), key=lambda event: event.seq):
                 state, entries = step(state, event)
                 if entries:
                     _append(journal, state, entries)
-                    _launch(running, entries, execute)
+                    _launch(running, state, entries, execute)
     finally:
         for task in running:
             task.cancel()
@@ -67,20 +67,18 @@ async def drive(state: SearchState, *, journal: Journal, execute: Execute) -> Se
 
 
 def _launch(
-    running: set[asyncio.Task[Evaluated | Proposed]], entries: tuple[Command | LogEntry, ...], execute: Execute
+    running: set[asyncio.Task[Evaluated | Proposed]],
+    state: SearchState,
+    entries: tuple[Command | LogEntry, ...],
+    execute: Execute,
 ) -> None:
-    loop = asyncio.get_running_loop()
+    async def executed(command: Evaluate | Propose) -> Evaluated | Proposed:
+        return await execute(state, command)
+
     for entry in entries:
         if isinstance(entry, Evaluate | Propose):
-            running.add(loop.create_task(_executed(entry, execute)))
-
-
-async def _executed(command: Evaluate | Propose, execute: Execute) -> Evaluated | Proposed:
-    return await execute(command)
+            running.add(asyncio.get_running_loop().create_task(executed(entry)))
 
 
 def _append(journal: Journal, state: SearchState, entries: tuple[LogEntry, ...]) -> None:
     journal.append(entries_to_json(entries), progress(state))
-
-
-__all__ = ["Execute", "Finish", "drive", "resumed"]

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from beaker.core.cases import Case, CaseScore
 from beaker.core.evaluations import CaseError, Evaluation
 from beaker.core.values import value
+from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
 from beaker.engine.journal import Journal
 from beaker.engine.pool import Pool
@@ -37,9 +38,8 @@ class Evaluator:
     """Runs and scores cases in processes of their own, within one event loop.
 
     `start_rollout(tree)` starts a process for the candidate with that digest, `start_scorer(_)` one with the
-    baseline's code. `check(held_out)` is asked before new cases are run and raises `Refused` when the baseline's code
-    has changed. `clean` takes secrets and the run's own folders out of text. `stored` and `retried` are told of each
-    new result and each further attempt, `remark` of what goes wrong without consequences.
+    baseline's code, which `guard` watches. `clean` takes secrets and the run's own folders out of text. `stored` and
+    `retried` are told of each new result and each further attempt, `remark` of what goes wrong without consequences.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class Evaluator:
         in_flight: InFlight,
         start_rollout: Callable[[str], Awaitable[Rollout]],
         start_scorer: Callable[[str], Awaitable[ScorerWorker]],
-        check: Callable[[bool], Awaitable[None]],
+        guard: Guard,
         clean: Callable[[str], str],
         stored: Callable[[Evaluation], None],
         retried: Callable[[], None],
@@ -61,7 +61,7 @@ class Evaluator:
         self._journal = journal
         self._places = places
         self._in_flight = in_flight
-        self._check = check
+        self._guard = guard
         self._clean = clean
         self._stored = stored
         self._retried = retried
@@ -84,12 +84,12 @@ class Evaluator:
     async def evaluate(self, tree: str, case_ids: Sequence[str], *, held_out: bool) -> dict[str, Evaluation]:
         """The evaluation of each of these cases, in their order: stored ones as they are, the others made now.
 
-        `held_out` says that they are of TEST. Raises what `check` raises, `OSError`, and whatever the journal raises.
+        `held_out` says that they are of TEST. Raises `Refused` (the guard), `OSError`, and whatever the journal raises.
         """
         known = self._journal.evaluations(tree, case_ids)
         missing = [case_id for case_id in case_ids if case_id not in known]
         if missing:
-            await self._check(held_out)
+            await self._guard.before(held_out)
             tasks = [self._task(tree, case_id) for case_id in missing]
             try:
                 await asyncio.gather(*tasks)
@@ -97,6 +97,7 @@ class Evaluator:
                 for task in tasks:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
+            await self._guard.after()
             known |= {case_id: task.result() for case_id, task in zip(missing, tasks, strict=True)}
         return {case_id: known[case_id] for case_id in case_ids}
 

@@ -20,15 +20,13 @@ class Executor:
 
     def __init__(
         self,
-        state: SearchState,
-        *,
         opened: Opened,
+        *,
         journal: Journal,
         evaluator: Evaluator,
         proposer: Proposer,
         stored: Callable[[], None],
     ) -> None:
-        self._state = state
         self._targets: Any = declaration_json(opened.targets)
         self._read_only = sorted(f"{seed.group}/{seed.name}" for seed in opened.seeds if not seed.editable)
         # Only TRAIN: a TEST case cannot be looked up here, so it cannot get into evidence.
@@ -38,26 +36,26 @@ class Executor:
         self._proposer = proposer
         self._stored = stored
 
-    async def execute(self, command: Evaluate | Propose) -> Evaluated | Proposed:
-        """Do what `command` asks for, or take what was stored of it."""
+    async def execute(self, state: SearchState, command: Evaluate | Propose) -> Evaluated | Proposed:
+        """Do what `command` asks for, or take what was stored of it; see `driving.Execute`."""
         if isinstance(command, Evaluate):
             return await self._evaluate(command)
         record = self._journal.proposal(command.seq)
         if record is None:
-            record = await self._propose(command)
+            record = await self._propose(state, command)
         return _proposed(command.seq, record)
 
     async def _evaluate(self, command: Evaluate) -> Evaluated:
         found = await self._evaluator.evaluate(command.tree, command.case_ids, held_out=command.purpose == "test")
         return Evaluated(command.seq, tuple((case_id, found[case_id].objective) for case_id in command.case_ids))
 
-    async def _propose(self, command: Propose) -> JsonObject:
+    async def _propose(self, state: SearchState, command: Propose) -> JsonObject:
         proposal = await self._proposer.propose(
             ProposalRequest(
                 number=command.proposal,
                 seed=command.seed,
                 parent=self._journal.tree(command.parent_tree),
-                evidence=self._evidence(command),
+                evidence=self._evidence(state, command),
             )
         )
         if proposal.tree is not None:
@@ -67,15 +65,15 @@ class Executor:
         self._stored()
         return record
 
-    def _evidence(self, command: Propose) -> Evidence:
+    def _evidence(self, state: SearchState, command: Propose) -> Evidence:
         """What the command says may be shown, and nothing that came after it."""
         return build_evidence(
             Standing(
                 parent=command.parent,
-                objective=self._state.train_objective(command.parent),
-                history=tuple(to_json(trial) for trial in lineage(self._state, command.parent, seen=command.seen)),
+                objective=state.train_objective(command.parent),
+                history=tuple(to_json(trial) for trial in lineage(state, command.parent, seen=command.seen)),
                 rollouts_left=command.rollouts_left,
-                proposals_left=self._state.settings.max_proposals - command.proposal,
+                proposals_left=state.settings.max_proposals - command.proposal,
             ),
             targets=self._targets,
             read_only=self._read_only,

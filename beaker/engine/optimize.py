@@ -24,7 +24,7 @@ from beaker.engine.cleaning import cleaner
 from beaker.engine.driving import drive, resumed
 from beaker.engine.evaluator import Evaluator, Places
 from beaker.engine.executing import Executor
-from beaker.engine.guard import Guard
+from beaker.engine.guard import Guard, guard
 from beaker.engine.in_flight import InFlight, count_lost
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
@@ -86,7 +86,6 @@ class _Attempt:
         self._journal = journal
         self._supervisor = supervisor
         self._remark = remark
-        self._state: SearchState | None = None
         self._checkouts = Checkouts(plan.check_out, plan.work)
         self._barren = 0
         self._retried = 0
@@ -109,22 +108,20 @@ class _Attempt:
         if not self._stored_any:
             self._journal.set_facts(barren_attempts=self._barren)
         if self._journal.cancelled():
-            state = self._state
-            if state is not None and state.phase != "new" and state.finished is None:
+            state = resumed(self._journal)
+            if state is not None and state.finished is None:
                 state, entries = step(state, Cancelled())
                 self._journal.append(entries_to_json(entries), progress(state))
             self._journal.finish("CANCELLED", finish_reason="cancelled", error_message=None, result=None)
 
     async def run(self) -> Ending:
         """Set up, search, and say how it ended."""
-        self._state = resumed(self._journal)
-        if self._state is None or self._state.finished is None:
+        state = resumed(self._journal)
+        if state is None or state.finished is None:
             checkout = await asyncio.to_thread(self._checkouts.setup)
             async with open_setup(self._plan, checkout, self._journal, self._supervisor, self.teardown) as opened:
-                if self._state is None:
-                    self._state = self._new_search(opened)
-                await self._search(self._state, opened)
-        return search_ending(self._plan.run_id, self._state, self._journal)
+                state = await self._search(self._new_search(opened) if state is None else state, opened)
+        return search_ending(self._plan.run_id, state, self._journal)
 
     def _new_search(self, opened: Opened) -> SearchState:
         """A search over these cases with the defaults resolved; `Refused` when the budget is below the minimum."""
@@ -163,27 +160,20 @@ class _Attempt:
         )
         return state
 
-    async def _search(self, state: SearchState, opened: Opened) -> None:
-        """Drive the search to its end; whatever stops it, no process of a rollout, scorer or proposer stays."""
+    async def _search(self, state: SearchState, opened: Opened) -> SearchState:
+        """The search at its end; whatever stops it, no process of a rollout, scorer or proposer stays."""
         plan, clean = self._plan, cleaner(self._plan.redact, self._plan.work)
         scorer = await asyncio.to_thread(self._checkouts.scorer)
         await asyncio.to_thread(self._checkouts.rollout)
-        guard = Guard(scorer)
+        watch = await guard(scorer)
         note = InFlight(plan.note)
-        evaluator = self._evaluator(opened, note, guard, clean)
+        evaluator = self._evaluator(opened, note, watch, clean)
         proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
-        executor = Executor(
-            state,
-            opened=opened,
-            journal=self._journal,
-            evaluator=evaluator,
-            proposer=proposer,
-            stored=self._stored,
-        )
+        executor = Executor(opened, journal=self._journal, evaluator=evaluator, proposer=proposer, stored=self._stored)
         driving = asyncio.create_task(drive(state, journal=self._journal, execute=executor.execute))
         try:
             await asyncio.wait([driving])
-            driving.result()
+            ended = driving.result()
         except BaseException:
             driving.cancel()
             # At the same time, so that all of it takes no longer than the slowest; then what ended late.
@@ -192,11 +182,12 @@ class _Attempt:
             raise
         else:
             await evaluator.close()
-            await guard.check_all()
+            await watch.whole()
         finally:
             note.close()
+        return ended
 
-    def _evaluator(self, opened: Opened, note: InFlight, guard: Guard, clean: Callable[[str], str]) -> Evaluator:
+    def _evaluator(self, opened: Opened, note: InFlight, watch: Guard, clean: Callable[[str], str]) -> Evaluator:
         plan, optimizer = self._plan, self._plan.settings.optimizer
         rollouts = RolloutStarter(
             self._supervisor,
@@ -230,7 +221,7 @@ class _Attempt:
             in_flight=note,
             start_rollout=rollouts.start,
             start_scorer=start_scorer,
-            check=guard.check,
+            guard=watch,
             clean=clean,
             stored=lambda _: self._stored(),
             retried=self._count_retry,

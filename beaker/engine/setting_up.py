@@ -3,6 +3,7 @@
 What was found the first time is kept in the run's facts; a later attempt must find the same.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,6 +25,7 @@ from beaker.core.values import value
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
 from beaker.engine.seeds import seeds_to_json
+from beaker.engine.working_copy import remove_tree
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import SetupWorker, WorkerFailed
 
@@ -66,6 +68,9 @@ async def open_setup(
             dataset_revision=plan.dataset_revision,
             storage=plan.work / "storage",
         )
+        if plan.dataset_dir.is_relative_to(plan.work):
+            # The cases are loaded; TEST need not lie where a proposer that looks around would find it.
+            await asyncio.to_thread(remove_tree, plan.dataset_dir)
         _check_unchanged(targets, prepared.documents, prepared.fingerprint, journal)
         yield Opened(targets, prepared.cases["train"], prepared.cases["test"], prepared.documents)
     finally:

@@ -1,4 +1,4 @@
-"""What a rollout costs that does nothing: run, scored and stored in running processes, beside starting a bare Python."""
+"""What a rollout costs that does nothing, in running processes, scored and stored, beside starting a bare Python."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from beaker.core.cases import Case
 from beaker.core.optimizer import Timeouts
 from beaker.engine.candidates import CandidateTree, tree_digest
 from beaker.engine.evaluator import Evaluator, Places
+from beaker.engine.guard import guard
 from beaker.engine.in_flight import InFlight
 from beaker.engine.rollout import Rollout, RolloutStarter
 from beaker.runtime.code_root import CodeRoot
@@ -79,9 +80,6 @@ async def measured(folder: Path, supervisor: Supervisor) -> None:
     async def start_scorer(_: str) -> ScorerWorker:
         return await ScorerWorker.start(supervisor, code, env=env, timeouts=Timeouts(), case_files_dir=folder)
 
-    async def unchecked(_: bool) -> None:
-        return None
-
     cases = {f"case-{number}": Case(f"case-{number}", None) for number in range(COUNT + 1)}
     evaluator = Evaluator(
         cases=cases,
@@ -90,7 +88,7 @@ async def measured(folder: Path, supervisor: Supervisor) -> None:
         in_flight=InFlight(folder / "note"),
         start_rollout=start_rollout,
         start_scorer=start_scorer,
-        check=unchecked,
+        guard=await guard(folder / "project"),
         clean=lambda text: text,
         stored=lambda _: None,
         retried=lambda: None,

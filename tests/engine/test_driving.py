@@ -99,7 +99,7 @@ def new_search(in_flight: int) -> SearchState:
 def work(memory: Memory, order: Sequence[int]) -> Any:
     """What executes commands: results by hash, stored first, finished in an order that `order` stirs."""
 
-    async def execute(command: Evaluate | Propose) -> Evaluated | Proposed:
+    async def execute(_: SearchState, command: Evaluate | Propose) -> Evaluated | Proposed:
         for _ in range(order[command.seq % len(order)]):
             await asyncio.sleep(0)
         if isinstance(command, Propose):
@@ -163,7 +163,7 @@ def test_drive__a_command_that_fails__ends_the_others() -> None:
     memory = Memory()
     going: list[str] = []
 
-    async def execute(command: Evaluate | Propose) -> Evaluated | Proposed:
+    async def execute(_: SearchState, command: Evaluate | Propose) -> Evaluated | Proposed:
         if command.seq == 2:
             raise Killed
         try:
