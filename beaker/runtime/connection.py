@@ -12,7 +12,7 @@ from typing import Any
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem
 from beaker.runtime.capture import Capture
-from beaker.runtime.failures import StageProblem, WorkerFailed
+from beaker.runtime.failures import StageProblem, WorkerFailed, said
 from beaker.runtime.pipes import PipeReader, PipeWriter
 from beaker.runtime.protocol import PIPE_LOST, Lines, ProtocolError, decode, encode
 from beaker.runtime.supervisor import Child, Supervisor
@@ -37,7 +37,8 @@ class Connection:
         self._waiting: dict[int, _Waiting] = {}
         self._ids = itertools.count(1)
         self._loop = asyncio.get_running_loop()
-        self._lost: WorkerFailed | None = None
+        self.lost: WorkerFailed | None = None
+        """Why the child can no longer be asked anything."""
         self._last_words: tuple[Problem, ...] = ()
         self._child: Child
         self._writer: PipeWriter
@@ -48,12 +49,15 @@ class Connection:
     @property
     def alive(self) -> bool:
         """Whether the child can still be asked something."""
-        return self._lost is None and self._child.returncode is None
+        return self.lost is None and self._child.returncode is None
 
     def start(self, *, cwd: Path, env: Mapping[str, str]) -> None:
         """Start the child; `OSError` when that is impossible."""
         pycache = self._supervisor.pycache
-        environment = {**env, "PYTHONPYCACHEPREFIX": str(pycache / self.kind)} if pycache is not None else dict(env)
+        environment = dict(env)
+        if pycache is not None:
+            # The scorer must not read what a rollout may have written; setup, which comes first, warms it for rollouts.
+            environment["PYTHONPYCACHEPREFIX"] = str(pycache / ("scorer" if self.kind == "scorer" else "rollout"))
         theirs: list[int] = []
         ours: list[int] = []
         try:
@@ -95,8 +99,8 @@ class Connection:
         Raises `WorkerFailed`: `raised` with what the child reports, `timed_out` (the child goes on, the caller
         decides), `crashed` or `protocol`. Cancelling forgets the answer.
         """
-        if self._lost is not None:
-            raise self._lost
+        if self.lost is not None:
+            raise self.lost
         number = next(self._ids)
         waiting = _Waiting(self._loop, stage, limits, on_event)
         self._waiting[number] = waiting
@@ -133,9 +137,8 @@ class Connection:
         try:
             for line in self._lines.feed(data):
                 self._answer(decode(line))
-        except (ProtocolError, KeyError, TypeError) as error:
-            message = f"the {self.kind} process wrote something else than answers to Beaker's pipe: {error}"
-            self._lose(WorkerFailed("protocol", Problem("BK552", message, hint=_PIPE_HINT)))
+        except (ProtocolError, KeyError, TypeError, ValueError, AttributeError) as error:
+            self._lose(self.nonsense(error))
 
     def _answer(self, message: dict[str, Any]) -> None:
         if message.get("event") == "last_words":
@@ -149,8 +152,16 @@ class Connection:
         elif "error" in message:
             problems = [self.problem(item) for item in message["error"]["problems"]]
             waiting.future.set_exception(WorkerFailed(message["error"]["kind"], problems))
-        else:
+        elif isinstance(message["ok"], dict):
             waiting.future.set_result(message["ok"])
+        else:
+            raise ProtocolError(f"the answer {str(message['ok'])[:80]} is no object")
+
+    def nonsense(self, error: Exception) -> WorkerFailed:
+        """The failure of a child that said what it cannot mean; customer code must have written it."""
+        what = said(error) if not isinstance(error, ProtocolError) else str(error)
+        message = f"the {self.kind} process wrote something else than answers to Beaker's pipe: {what}"
+        return WorkerFailed("protocol", StageProblem("BK552", message, hint=_PIPE_HINT, stage="process"))
 
     def problem(self, data: dict[str, Any]) -> StageProblem:
         """A problem as the child reports it, secrets taken out."""
@@ -180,12 +191,12 @@ class Connection:
         self._close()
 
     def _lose(self, failure: WorkerFailed) -> None:
-        if self._lost is None:
-            self._lost = failure
+        if self.lost is None:
+            self.lost = failure
             self._child.signal(signal.SIGKILL)
         for waiting in self._waiting.values():
             if not waiting.future.done():
-                waiting.future.set_exception(self._lost)
+                waiting.future.set_exception(self.lost)
 
     def _close(self) -> None:
         self._replies.close()

@@ -8,6 +8,8 @@ import json
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from beaker.core.strict_json import dumps
+
 PROTOCOL_VERSION = 1
 
 MAX_MESSAGE = 64 * 1024 * 1024
@@ -23,7 +25,7 @@ class ProtocolError(Exception):
 
 def encode(message: dict[str, Any]) -> bytes:
     """One line. `TypeError` or `ValueError` for what is not JSON; the caller looks at the size."""
-    return json.dumps(message, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
+    return dumps(message).encode("ascii") + b"\n"
 
 
 def decode(line: bytes) -> dict[str, Any]:

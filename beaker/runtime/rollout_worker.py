@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from beaker.core.cases import OutputKind
+from beaker.core.cases import CaseResult, OutputKind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
 from beaker.core.values import value
@@ -106,8 +106,9 @@ class RolloutWorker:
                 "limit": self._limits["run_case"],
             }
             answer = await self._connection.request("run", arguments, stage="run_case", limits=self._limits)
+            result = self._result(answer)
             answered = True
-            return self._result(answer)
+            return result
         except WorkerFailed as failure:
             captured = self._connection.output()
             late = failure.kind == "timed_out"
@@ -153,11 +154,21 @@ class RolloutWorker:
             return worker_error(failure, "open_candidate", self._connection.output())
 
     def _result(self, answer: dict[str, Any]) -> RolloutResult:
+        # Candidates run in that process, so what it says is judged again.
+        try:
+            error = self._connection.case_error(answer.get("error"))
+            duration = float(answer["duration_ms"])
+            if error is None:
+                result = CaseResult(answer["output"], answer["output_kind"], answer.get("context", {}))
+        except (KeyError, TypeError, ValueError) as nonsense:
+            raise self._connection.nonsense(nonsense) from None
+        captured = self._connection.output()
+        if error is not None:
+            return RolloutResult(error=error, duration_ms=duration, captured=captured)
         return RolloutResult(
-            output=answer.get("output"),
-            output_kind=answer.get("output_kind"),
-            context=answer.get("context") or {},
-            error=self._connection.case_error(answer.get("error")),
-            duration_ms=answer["duration_ms"],
-            captured=self._connection.output(),
+            output=result.output,
+            output_kind=result.output_kind,
+            context=result.context,
+            duration_ms=duration,
+            captured=captured,
         )

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from returns.primitives.exceptions import UnwrapFailedError
+
 from beaker.core.cases import Case, CaseScore
 from beaker.core.convert import from_json
 from beaker.core.evaluations import CaseError
@@ -66,9 +68,12 @@ class ScorerWorker:
                 "context": result.context,
             }
             answer = await self._connection.request("score", arguments, stage="score_case", limits=self._limits)
-            answered = True
             error = self._connection.case_error(answer["error"])
-            return error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
+            made = error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
+            answered = True
+            return made
+        except (KeyError, TypeError, UnwrapFailedError) as nonsense:
+            return worker_error(self._connection.nonsense(nonsense), "scorer")
         except WorkerFailed as failure:
             return worker_error(failure, "scorer", self._connection.output())
         finally:

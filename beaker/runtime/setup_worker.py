@@ -20,7 +20,8 @@ from beaker.runtime.supervisor import Supervisor
 @value
 class Prepared:
     """What an open setup gave: the cases by split (`train`, `test`), the seed documents of all document targets, the
-    rows per split, the fingerprint of the cases, and where the marker `TODO(beaker)` still stands.
+    rows per split, the fingerprint of the cases (empty when not all were asked for), and where the marker
+    `TODO(beaker)` still stands.
 
     `case_counts` counts the cases per split, also those that were not asked for.
     """
@@ -41,6 +42,7 @@ class SetupWorker:
         self._connection = connection
         self._limits = limits_of(timeouts)
         self._stage = ""
+        self._is_open = False
 
     @classmethod
     async def start(
@@ -104,30 +106,38 @@ class SetupWorker:
             "teardown": self._limits["teardown"],
         }
         answer = await self._ask("prepare", arguments, on_event)
+        self._is_open = True
         kept = {split: tuple(listed) for split, listed in cases.items()}
-        return Prepared(
-            cases=kept,
-            documents=tuple(TargetDocument(**document) for document in answer["documents"]),
-            row_counts=answer["row_counts"],
-            case_counts=answer["case_counts"],
-            fingerprint=case_fingerprint(kept),
-            placeholders=tuple(answer["placeholders"]),
-        )
+        try:
+            return Prepared(
+                cases=kept,
+                documents=tuple(TargetDocument(**document) for document in answer["documents"]),
+                row_counts=answer["row_counts"],
+                case_counts=answer["case_counts"],
+                fingerprint=case_fingerprint(kept) if keep_cases is None else "",
+                placeholders=tuple(answer["placeholders"]),
+            )
+        except (KeyError, TypeError, ValueError) as nonsense:
+            raise self._connection.nonsense(nonsense) from None
 
     async def close(self) -> None:
         """Leave `prepare_run` and end the process, within `timeouts.teardown` seconds.
 
-        Raises `WorkerFailed` when leaving failed or took too long; the process is gone in any case. A second call does
-        nothing.
+        Raises `WorkerFailed` when leaving failed or took too long, and when the process ended while the setup was open;
+        it is gone in any case. A second call does nothing.
         """
+        was_open, self._is_open = self._is_open, False
         if not self._connection.alive:
             await self._connection.kill()
+            if was_open and (lost := self._connection.lost) is not None:
+                raise WorkerFailed(lost.kind, lost.problems, self._connection.output())
             return
         if failed := await self._leave("close"):
             raise WorkerFailed(*failed, self._connection.output())
 
     async def kill(self) -> None:
         """End the process at once, without leaving `prepare_run`."""
+        self._is_open = False
         await self._connection.kill()
 
     async def _ask(self, op: str, arguments: Mapping[str, Any], on_event: OnEvent | None = None) -> dict[str, Any]:

@@ -471,3 +471,35 @@ def test_start__import_fails__is_a_failed_worker(project, hosted, text, kind, to
     assert failure.kind == kind
     assert told in str(failure)
     assert failure.captured.startswith("before\n") == (text != "def broken(:")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"ok": {"output": "\ud800", "output_kind": None, "duration_ms": 1}},
+        {"ok": {"output": 1, "output_kind": "novel", "duration_ms": 1}},
+        {"ok": {"output": 1, "output_kind": None}},
+        {"ok": {"output": 1, "output_kind": None, "duration_ms": "x"}},
+        {"ok": {"error": {"kind": "raised"}, "duration_ms": 1}},
+        {"ok": [1]},
+        {"event": "stage", "stage": "novel"},
+        {"error": 5},
+        {},
+    ],
+)
+def test_run__forged_answer__is_no_result(project, hosted, answer):
+    """Candidate code that writes answers itself gets an error, never a strange value into the host."""
+    project.hooks(f"""
+        import json
+        async def run_case(*, case_input, runtime):
+            line = json.dumps({{"id": 2, **{answer!r}}}).encode() + b"\\n"
+            for descriptor in range(512, 520):
+                try:
+                    os.write(descriptor, line)
+                except OSError:
+                    pass
+            await asyncio.sleep(5)
+    """)
+    error = one_case(project, hosted).error
+    assert error.kind == "crashed"
+    assert "wrote something else than answers" in error.message

@@ -790,3 +790,26 @@ def test_protocol_messages__hold_what_json_holds(project, hosted):
     project.hooks(LOAD.format(body=f"yield Case(id=row['id'], input=[10**30, -0.0, 1e-300, True, None, {deep}])"))
     value = prepared(project, hosted).cases["train"][0].input
     assert value == [10**30, -0.0, 1e-300, True, None, deep]
+
+
+def test_close__process_that_died_while_open__is_told(project, hosted):
+    """A setup process that ends while it should hold the setup open did not leave it: that is a failure."""
+    project.hooks("""
+        class Setup(Setup):
+            @asynccontextmanager
+            async def prepare_run(self, *, runtime):
+                import threading
+                threading.Timer(0.3, os._exit, [3]).start()
+                yield {"repository": RepositoryRunSetupResult()}
+    """)
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        await project.prepare(worker)
+        while worker.alive:
+            await asyncio.sleep(0.01)
+        with pytest.raises(WorkerFailed, match="ended with exit status 3"):
+            await worker.close()
+        await worker.close()
+
+    hosted(work)

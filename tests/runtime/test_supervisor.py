@@ -190,7 +190,7 @@ async def main():
     supervisor.become_subreaper()
     script = "sleep 1000 & echo $! ; setsid sleep 1000 & echo $!; echo $$; exec sleep 1000"
     child = supervisor.spawn(["sh", "-c", script], cwd=Path("/"), env={"PATH": os.environ["PATH"]}, stdout=1, stderr=2)
-    print("watchdog", supervisor._watchdog.pid, flush=True)
+    os.write(1, f"watchdog {supervisor._watchdog.pid}\n".encode())
     await child.wait()
 
 asyncio.run(main())
@@ -203,14 +203,15 @@ def dying_host(tmp_path):
     record = tmp_path / "processes"
     host = subprocess.Popen([sys.executable, "-c", HOST, str(record)], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None
-    lines = [host.stdout.readline().split() for _ in range(4)]
-    watchdog = next(int(words[1]) for words in lines if words[0] == "watchdog")
-    pids = [int(words[0]) for words in lines if words[0] != "watchdog"]
-    yield host, record, watchdog, pids
-    host.kill()
-    host.wait()
-    host.stdout.close()
-    end_recorded(record)
+    try:
+        lines = [host.stdout.readline().split() for _ in range(4)]
+        (watchdog,) = [int(words[1]) for words in lines if words[0] == "watchdog"]
+        yield host, record, watchdog, [int(words[0]) for words in lines if words[0] != "watchdog"]
+    finally:
+        host.kill()
+        host.wait()
+        host.stdout.close()
+        end_recorded(record)
 
 
 def test_host_killed__everything_it_started_ends(dying_host, wait_for):
