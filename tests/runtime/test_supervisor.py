@@ -180,7 +180,7 @@ def test_supervisor__orphans_that_end_by_themselves__are_reaped(hosted):
     assert hosted(work) == []
 
 
-HOST = """
+HOST = r"""
 import asyncio, os, sys
 from pathlib import Path
 from beaker.runtime.supervisor import Supervisor
