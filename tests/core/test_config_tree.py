@@ -11,7 +11,9 @@ from beaker.core.config import parse_config
 from beaker.core.config_tree import MapNode, kind_of, plain_json, resolve_plain, tree_from_json
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
-JSON = st.recursive(SCALARS, lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner))
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4), max_leaves=10
+)
 
 
 @given(JSON)

@@ -26,14 +26,11 @@ VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "p
 SPECIFIERS = st.sampled_from(
     ["", ">=3.10", ">=3.12", ">=3.13", "<3.13", "==3.12.*", "!=3.12.10", ">=3.14", "<3.12", "~=3.13.1", "three"]
 )
+METADATA_KEYS = ["project", "requires-python", "tool", "poetry", "dependencies", "python"]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: (
-        st.lists(inner)
-        | st.dictionaries(
-            st.sampled_from(["project", "requires-python", "tool", "poetry", "dependencies", "python"]), inner
-        )
-    ),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(METADATA_KEYS), inner, max_size=4),
+    max_leaves=8,
 )
 
 
