@@ -16,51 +16,70 @@ ENDLESS = (
 )
 
 
-def _shut_gate(lab: Any, moment: str) -> Any:
-    """Make the worker stop at a moment; a function that waits until it has."""
-    if moment in ("stored evaluation", "stored proposal"):
-        kind = "evaluated" if moment == "stored evaluation" else "proposed"
-        table = "evaluations" if moment == "stored evaluation" else "proposals"
-        lab.open()
-        lab.sql(
-            f"""CREATE TRIGGER stall BEFORE INSERT ON log WHEN NEW.entry LIKE '%"type":"{kind}"%'
-            BEGIN {ENDLESS}; END"""
-        )
+GATES = {"setup": "setup", "rollouts": "etrain4", "proposal": "proposer", "TEST": "ctest2"}
+"""Moments at which customer code waits."""
 
-        def reach() -> None:
-            wanted = 8 if kind == "evaluated" else 1
-            lab.until(lambda: lab.sql(f"SELECT count(*) FROM {table}")[0][0] >= wanted, moment)
-
-        return reach
-    gate = {"setup": "setup", "rollouts": "etrain4", "proposal": "proposer", "TEST": "ctest2"}[moment]
-    lab.shut(gate)
-    return lambda: lab.reach(gate)
+STALLS = {
+    "stored evaluation": ("INSERT ON log", 'NEW.entry LIKE \'%"type":"evaluated"%\'', "evaluations", 8),
+    "stored proposal": ("INSERT ON log", 'NEW.entry LIKE \'%"type":"proposed"%\'', "proposals", 1),
+    "ended search": ("UPDATE ON runs", "NEW.status = 'COMPLETED'", 'log WHERE entry LIKE \'%"type":"finish"%\'', 1),
+}
+"""Moments at which the worker writes: before what, and the rows that show that it has come that far."""
 
 
-@pytest.mark.parametrize("places", [1, 4])
-@pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal", "stored evaluation", "stored proposal", "TEST"])
+def _hold(lab: Any, moment: str) -> Callable[[], None]:
+    """Make the worker stop at a moment; what waits until it has."""
+    if moment in GATES:
+        lab.shut(GATES[moment])
+        return lambda: lab.reach(GATES[moment])
+    event, condition, table, rows = STALLS[moment]
+    lab.open()
+    lab.sql(f"CREATE TRIGGER stall BEFORE {event} WHEN {condition} BEGIN {ENDLESS}; END")
+    return lambda: lab.until(lambda: lab.sql(f"SELECT count(*) FROM {table}")[0][0] >= rows, moment)
+
+
+def _release(lab: Any, moment: str) -> None:
+    if moment in GATES:
+        lab.free(GATES[moment])
+    else:
+        lab.sql("DROP TRIGGER stall")
+
+
+KILLS = [
+    ("setup", 1),
+    ("rollouts", 1),
+    ("rollouts", 4),
+    ("proposal", 4),
+    ("stored evaluation", 4),
+    ("stored proposal", 1),
+    ("TEST", 1),
+    ("TEST", 4),
+    ("ended search", 1),
+]
+"""Each moment, with one or four places at a time; `soak` has the others."""
+
+
+@pytest.mark.parametrize(("moment", "places"), KILLS)
 def test_kill__at_a_moment__run_completes_as_undisturbed(
     laboratory: Callable[..., Any], undisturbed: Any, moment: str, places: int
 ) -> None:
     """Same log, winner, reports; what was in flight is run again, and nothing else."""
     lab = laboratory()
-    reach = _shut_gate(lab, moment)
+    reach = _hold(lab, moment)
     run_id = lab.launch(wait=False, max_concurrency=places)
     reach()
     lab.kill()
-    if moment.startswith("stored"):
-        lab.sql("DROP TRIGGER stall")
-    else:
-        lab.free({"setup": "setup", "rollouts": "etrain4", "proposal": "proposer", "TEST": "ctest2"}[moment])
+    _release(lab, moment)
     before = lab.sql("SELECT count(*) FROM evaluations")[0][0]
     lab.resume()
     assert lab.findings(run_id) == undisturbed
-    assert lab.rerun() <= places
     run = lab.run(run_id)
+    rollouts = run["progress"]["rollouts"]
+    assert lab.rerun() <= rollouts["lost"] <= places
+    assert rollouts["done"] == rollouts["issued"] >= before
     assert run["attempts"] == 2
-    assert run["progress"]["rollouts"]["lost"] <= places
-    assert run["progress"]["rollouts"]["lost"] >= lab.rerun()
-    assert run["progress"]["rollouts"]["done"] == run["progress"]["rollouts"]["issued"] >= before
+    # A search that had ended needs no setup to say so.
+    assert len(lab.notes("prepare")) == (1 if moment == "ended search" else 2)
     assert lab.alive() == []
 
 

@@ -121,6 +121,7 @@ seen = Path(os.environ["LAB"]) / "seen" / str(len(list(Path(os.environ["LAB"]).g
 shutil.copytree(root, seen)
 facts = {
     "environ": dict(os.environ), "cwd": os.getcwd(), "argv": sys.argv,
+    "around": [name for _, _, names in os.walk("../..") for name in names],
     "modes": {name: (book / name).stat().st_mode & 0o777 for name in os.listdir(book)},
 }
 (seen / "facts.json").write_text(json.dumps(facts))
@@ -181,6 +182,7 @@ def test_working_copy__holds_what_is_documented_and_no_test_case(laboratory: Cal
 
     history = json.loads((second / "evidence" / "summary.json").read_text())["history"]
     assert [trial["outcome"] for trial in history] == [lab.candidates(run_id)["proposals"][0]["outcome"]]
+    assert [path for path in facts["around"] if path.endswith(".jsonl")] == []
     evidence = "".join(path.read_text() for path in (lab.lab / "seen").glob("*/evidence/**/*.json"))
     assert "test-" not in evidence
     selected = set(_selection(lab, run_id))

@@ -49,12 +49,11 @@ def test_repository_targets__without_declaration__are_refused_with_the_reason(la
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize("places", [1, 4])
-def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any], places: int) -> None:
+def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any]) -> None:
     """Distinct evaluations stay within `max_rollouts`, and the run says that the budget ended it."""
     lab = laboratory()
     lab.shut("atrain16")
-    run_id = lab.launch(wait=False, max_rollouts=60, max_proposals=50, max_concurrency=places)
+    run_id = lab.launch(wait=False, max_rollouts=60, max_proposals=50, max_concurrency=4)
     lab.reach("atrain16")
     lab.kill()
     lab.free("atrain16")
@@ -64,7 +63,7 @@ def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..
     (stored,) = lab.sql("SELECT count(*) FROM evaluations")
     distinct = {(word, rules) for _, word, rules, *_ in lab.notes("run")}
     assert len(distinct) == stored[0] == run["progress"]["rollouts"]["issued"] <= 60
-    assert lab.rerun() <= places
+    assert lab.rerun() <= 4
 
 
 def test_budget__below_the_minimum__fails_before_any_rollout(laboratory: Callable[..., Any]) -> None:
@@ -117,22 +116,23 @@ def test_cancel__during_a_long_teardown__only_the_setup_process_lives_on(laborat
     assert lab.notes("teardown") == [["teardown"]]
 
 
-def test_sigterm__without_cancelling__leaves_the_run_to_be_resumed(
-    laboratory: Callable[..., Any], undisturbed: Any
-) -> None:
-    """A stopped worker ends what it started, says 143, and the next command takes the run up where it was."""
-    lab = laboratory()
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal__without_cancelling__leaves_the_run_to_be_resumed(laboratory: Callable[..., Any], number: int) -> None:
+    """A stopped worker ends what it started, says so, and the next command takes the run up where it was."""
+    lab = laboratory(train=5, test=2)
     lab.shut("etrain4")
-    run_id = lab.launch(wait=False)
+    run_id = lab.launch(wait=False, max_proposals=1)
     lab.reach("etrain4")
-    lab.workers[-1].send_signal(signal.SIGTERM)
-    assert lab.wait() == 143
+    lab.workers[-1].send_signal(number)
+    assert lab.wait() == 128 + number
     assert lab.alive() == []
     assert lab.notes("teardown") == [["teardown"]]
     assert lab.run(run_id)["status"] == "RUNNING"
     lab.free("etrain4")
     lab.resume()
-    assert lab.findings(run_id) == undisturbed
+    run = lab.run(run_id)
+    assert (run["status"], run["attempts"]) == ("COMPLETED", 2)
+    assert lab.rerun() <= run["progress"]["rollouts"]["lost"] <= 4
 
 
 def test_three_attempts__without_a_result__fail_the_run(laboratory: Callable[..., Any]) -> None:
@@ -149,6 +149,47 @@ def test_three_attempts__without_a_result__fail_the_run(laboratory: Callable[...
     assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
     assert run["error_message"] == "3 attempts in a row ended without a new result"
     assert len(lab.notes("prepare")) == 3
+
+
+def test_machine__that_refuses__leaves_the_run_open_and_says_why_in_the_end(laboratory: Callable[..., Any]) -> None:
+    """A disk that cannot be written is no fault of the run; after three attempts it ends with the reason."""
+    lab = laboratory(train=4, test=2)
+    lab.shut("setup")
+    run_id = lab.launch(wait=False)
+    lab.reach("setup")
+    (lab.project / ".beaker/local/runs" / run_id / "in_flight.jsonl").mkdir()
+    lab.free("setup")
+    assert lab.wait() == 2
+    for _ in range(2):
+        assert lab.run(run_id)["status"] == "RUNNING"
+        lab.resume()
+        assert lab.wait() == 2
+    lab.resume()
+    assert lab.wait() == 0
+    run = lab.run(run_id)
+    assert run["status"] == "FAILED"
+    assert "3 attempts in a row ended without a new result; the last one: IsADirectoryError" in run["error_message"]
+
+
+def test_worker__beside_another__leaves_the_run_alone(laboratory: Callable[..., Any]) -> None:
+    """One worker has a run; a second one, and one that comes after the end, say nothing and end with 0."""
+    lab = laboratory(train=4, test=2)
+    lab.shut("setup")
+    run_id = lab.launch(wait=False, max_proposals=1)
+    lab.reach("setup")
+    first = lab.workers[-1]
+    for _ in range(2):
+        lab.open()
+        lab.transport.workers.start(run_id, {})
+        second = lab.transport.workers.process(run_id)
+        assert second is not None
+        assert second.wait(30) == 0
+        if first.poll() is None:
+            lab.free("setup")
+            assert first.wait(60) == 0
+    run = lab.run(run_id)
+    assert (run["status"], run["attempts"]) == ("COMPLETED", 1)
+    assert lab.notes("prepare") == [["prepare"]]
 
 
 def test_resume__with_other_seeds__fails_showing_both(laboratory: Callable[..., Any]) -> None:
