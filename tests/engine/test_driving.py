@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -127,6 +128,7 @@ def evaluated(tree: str, case_id: str) -> Evaluation:
     return Evaluation(case_id, score=CaseScore(drawn / 255, {}))
 
 
+@cache
 def undisturbed(in_flight: int) -> Memory:
     """The memory of a search that nobody disturbs."""
     memory = Memory()
