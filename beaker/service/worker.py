@@ -67,6 +67,7 @@ def _work(place: Place, run_id: str) -> int:
         return ENDED
     signal.signal(signal.SIGTERM, _unwind)
     end_recorded(place.record_path(run_id))
+    _sweep(place)
     folder = WorkFolder(place.work_note(run_id), run_id)
     folder.remove()
     try:
@@ -77,6 +78,16 @@ def _work(place: Place, run_id: str) -> int:
         folder.remove()
         place.database.close()
         lock.release()
+
+
+def _sweep(place: Place) -> None:
+    """Remove what workers of other runs left that were killed after their run had ended: nobody resumes those."""
+    for note in (place.state_dir / "runs").glob(f"*/{place.work_note('').name}"):
+        other = note.parent.name
+        lock = acquire(place.lock_path(other), wait_seconds=0.0)
+        if lock is not None:
+            WorkFolder(note, other).remove()
+            lock.release()
 
 
 async def _attempt(place: Place, run: RunRecord, work: Path) -> int:

@@ -22,6 +22,7 @@ from beaker.client.api import Api
 from beaker.client.flows import upload_dataset
 from beaker.files.git import commit_all, init_repository
 from beaker.service.embedded import EmbeddedTransport, open_embedded
+from beaker.service.work_folder import WorkFolder
 
 LETTERS = "abcdefghijklmnop"
 
@@ -331,6 +332,8 @@ class Lab:
             if worker.poll() is None:
                 worker.kill()
                 worker.wait()
+        for note in self.project.glob(".beaker/local/runs/*/work_folder"):
+            WorkFolder(note, note.parent.name).remove()
         for transport in self._transports:
             transport.workers.release()
             transport.place.database.close()

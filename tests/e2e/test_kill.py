@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -108,6 +109,28 @@ def _most_at_once(lab: Any) -> int:
     return most
 
 
+def test_kill__after_the_end__leaves_a_folder_that_the_next_worker_removes(laboratory: Callable[..., Any]) -> None:
+    """Nobody resumes a run that has ended, so the worker of any other run clears up behind it."""
+    lab = laboratory(train=4, test=2)
+    lab.open()
+    # Removing the folder is what the worker does last; here it does not come to that.
+    code = (lab.project / "words.py").read_text()
+    lab.write("words.py", code.replace('            note("teardown")', "            os.kill(os.getppid(), 9)"))
+    lab.sql(
+        "CREATE TRIGGER early AFTER INSERT ON log WHEN NEW.entry LIKE '%finish%' BEGIN UPDATE runs SET status = "
+        "'COMPLETED', completed_at = 'now'; END"
+    )
+    run_id = lab.launch(max_proposals=1)
+    note = lab.project / ".beaker/local/runs" / run_id / "work_folder"
+    left = Path(note.read_text().strip())
+    assert left.is_dir()
+    lab.sql("DROP TRIGGER early")
+    lab.write("words.py", code)
+    lab.launch(max_proposals=1)
+    assert not left.exists()
+    assert not note.exists()
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("number", range(50))
 def test_kill__at_a_random_moment__run_completes_as_undisturbed(
@@ -124,6 +147,8 @@ def test_kill__at_a_random_moment__run_completes_as_undisturbed(
         if lab.workers[-1].poll() is not None:
             break
         lab.kill()
+        if lab.run(run_id)["status"] == "COMPLETED":
+            break
         lab.resume(wait=kill == kills - 1)
     lab.wait()
     assert lab.findings(run_id) == undisturbed
