@@ -34,7 +34,7 @@ from beaker.engine.rollout import RolloutStarter
 from beaker.engine.seeds import seed_tree
 from beaker.engine.setting_up import Opened, open_setup
 from beaker.runtime.supervisor import Supervisor
-from beaker.runtime.workers import ScorerWorker, WorkerFailed
+from beaker.runtime.workers import ScorerWorker, StageProblem, WorkerFailed
 
 BARREN_LIMIT = 3
 """So many attempts in a row that ended without storing anything new fail the run."""
@@ -64,8 +64,7 @@ async def optimize(
         except Refused as refused:
             ending = failed(refused.problems)
         except WorkerFailed as failure:
-            if failure.captured:
-                remark(f"the process printed:\n{failure.captured}")
+            _remark_all(failure, remark)
             ending = failed(failure.problems)
     message = "\n".join([*filter(None, [ending.error_message]), *map(str, attempt.teardown)])
     clean = cleaner(plan.redact, plan.work)
@@ -237,6 +236,15 @@ class _Attempt:
     def _count_retry(self) -> None:
         self._retried += 1
         self._journal.set_facts(rollouts_retried=self._retried)
+
+
+def _remark_all(failure: WorkerFailed, remark: Callable[[str], None]) -> None:
+    """What is too long for the run's error message: tracebacks, and what the process printed."""
+    for problem in failure.problems:
+        if isinstance(problem, StageProblem) and problem.traceback:
+            remark(problem.traceback)
+    if failure.captured:
+        remark(f"the process printed:\n{failure.captured}")
 
 
 def _count(facts: JsonObject, name: str) -> int:

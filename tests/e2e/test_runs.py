@@ -282,6 +282,35 @@ def test_test_baseline__off__tests_the_winner_alone(laboratory: Callable[..., An
     assert len([words for words in lab.notes("run") if "test" in words[1]]) == 2
 
 
+def test_setup__that_fails_twice__names_the_cause_first(laboratory: Callable[..., Any]) -> None:
+    """What `load_cases` raised is the failure, what the teardown raised comes after it; the log has the tracebacks."""
+    lab = laboratory(train=4, test=2)
+    code = (lab.project / "words.py").read_text()
+    code = code.replace("        yield Case(", "        raise ValueError('no such store')\n        yield Case(")
+    lab.write("words.py", code.replace('note("teardown")', "raise RuntimeError('still open')"))
+    run_id = lab.launch()
+    run = lab.run(run_id)
+    assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
+    first, second = run["error_message"].splitlines()
+    assert "ValueError: no such store" in first
+    assert "RuntimeError: still open" in second
+    log = (lab.project / ".beaker/local/runs" / run_id / "worker.log").read_text()
+    assert log.index("no such store") < log.index("still open")
+    assert "Traceback" in log
+    assert lab.notes("run") == []
+
+
+def test_teardown__that_fails_after_a_good_run__is_told_beside_the_result(laboratory: Callable[..., Any]) -> None:
+    """The result stands."""
+    lab = laboratory(train=4, test=2)
+    code = (lab.project / "words.py").read_text()
+    lab.write("words.py", code.replace('note("teardown")', "raise RuntimeError('still open')"))
+    run = lab.run(lab.launch(max_proposals=1))
+    assert run["status"] == "COMPLETED"
+    assert run["result"]["test"]["winner"] is not None
+    assert "RuntimeError: still open" in run["error_message"]
+
+
 def test_scorer_code__changed_by_a_rollout__fails_the_run(laboratory: Callable[..., Any]) -> None:
     """A rollout that finds and edits the code that scores ends the run before its scores are believed."""
     lab = laboratory(train=4, test=2)
