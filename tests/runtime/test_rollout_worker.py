@@ -57,32 +57,52 @@ def test_run__runtime__carries_what_the_host_said(project, hosted, tmp_path):
     assert output == expected
 
 
+SURVIVED = {
+    "raise ValueError('broken')": ("raised", "ValueError: broken"),
+    "raise RetryableCaseError('again')": ("retryable", "RetryableCaseError: again"),
+    "sys.exit(0)": ("raised", "the code called sys.exit(0)"),
+    "raise KeyboardInterrupt": ("raised", "KeyboardInterrupt"),
+    "raise asyncio.CancelledError": ("raised", "CancelledError"),
+    "raise GeneratorExit": ("raised", "GeneratorExit"),
+    "return {'answer': 1}": ("invalid_result", "run_case must return a CaseResult, not dict"),
+    "return CaseResult(float('nan'))": ("raised", "finite"),
+    "r = CaseResult([]); r.output.append(object()); return r": ("invalid_result", "no JSON any more"),
+    "r = CaseResult([]); r.output.append(float('inf')); return r": ("invalid_result", "no JSON any more"),
+    "r = CaseResult([]); r.output.append(r.output); return r": ("invalid_result", "no JSON any more"),
+}
+
+
+def test_run__misbehaving_case__is_that_cases_error(project, hosted):
+    """Whatever a hook raises or returns is an error of that case alone; the process goes on."""
+    functions = "".join(f"async def case_{number}(): {body}\n" for number, body in enumerate(SURVIVED))
+    project.hooks(f"{functions}async def run_case(*, case_input, runtime): return await globals()[case_input]()")
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor)
+        results = [await worker.run("c", f"case_{number}", attempt=1) for number in range(len(SURVIVED))]
+        assert worker.alive
+        return results
+
+    for result, (body, (kind, told)) in zip(hosted(work), SURVIVED.items(), strict=True):
+        assert result.error is not None, body
+        assert result.error.kind == kind, body
+        assert told in result.error.message, body
+
+
 @pytest.mark.parametrize(
-    "body, kind, told",
+    "body, told",
     [
-        ("raise ValueError('broken')", "raised", "ValueError: broken"),
-        ("raise RetryableCaseError('again')", "retryable", "RetryableCaseError: again"),
-        ("sys.exit(0)", "raised", "the code called sys.exit(0)"),
-        ("raise KeyboardInterrupt", "raised", "KeyboardInterrupt"),
-        ("raise asyncio.CancelledError", "raised", "CancelledError"),
-        ("raise GeneratorExit", "raised", "GeneratorExit"),
-        ("return {'answer': 1}", "invalid_result", "run_case must return a CaseResult, not dict"),
-        ("return CaseResult(float('nan'))", "raised", "finite"),
-        ("r = CaseResult([]); r.output.append(object()); return r", "invalid_result", "no JSON any more"),
-        ("r = CaseResult([]); r.output.append(float('inf')); return r", "invalid_result", "no JSON any more"),
-        ("r = CaseResult([]); r.output.append(r.output); return r", "invalid_result", "no JSON any more"),
-        ("os._exit(0)", "crashed", "the rollout process ended with exit status 0"),
-        ("os._exit(7)", "crashed", "ended with exit status 7"),
-        ("os.kill(os.getpid(), 11)", "crashed", "was killed by SIGSEGV"),
-        ("import ctypes; ctypes.string_at(0)", "crashed", "was killed by SIGSEGV"),
-        ("os.kill(0, 9)", "crashed", "was killed by SIGKILL"),
-        ("os.closerange(3, 10000); return CaseResult(1)", "crashed", "closed Beaker's pipe"),
-        ("asyncio.get_running_loop().stop(); await asyncio.sleep(9)", "crashed", "RuntimeError"),
-        ("asyncio.create_task(leave()); await asyncio.sleep(9)", "crashed", "the code called sys.exit(3)"),
+        ("os._exit(0)", "the rollout process ended with exit status 0"),
+        ("os._exit(7)", "ended with exit status 7"),
+        ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV"),
+        ("os.kill(0, 9)", "was killed by SIGKILL"),
+        ("os.closerange(3, 10000); return CaseResult(1)", "closed Beaker's pipe"),
+        ("asyncio.get_running_loop().stop(); await asyncio.sleep(9)", "RuntimeError"),
+        ("asyncio.create_task(leave()); await asyncio.sleep(9)", "the code called sys.exit(3)"),
     ],
 )
-def test_run__misbehaving_case__is_that_cases_error(project, hosted, body, kind, told):
-    """Whatever the hook does, the host gets an error of the right kind and goes on."""
+def test_run__case_that_ends_the_process__is_a_crash(project, hosted, body, told):
+    """A process that ends, whatever its exit status, is a crash that says how."""
     project.hooks(f"""
         async def leave():
             sys.exit(3)
@@ -91,7 +111,7 @@ def test_run__misbehaving_case__is_that_cases_error(project, hosted, body, kind,
     """)
     error = one_case(project, hosted).error
     assert error is not None
-    assert error.kind == kind
+    assert error.kind == "crashed"
     assert told in error.message
 
 
@@ -232,6 +252,7 @@ def test_run__cancelled__ends_the_process(project, hosted):
     assert hosted(work) is False
 
 
+@pytest.mark.e2e
 def test_run__large_result__arrives_whole(project, hosted):
     """Tens of megabytes pass through the pipe in both directions."""
     project.hooks("""
@@ -242,6 +263,7 @@ def test_run__large_result__arrives_whole(project, hosted):
     assert one_case(project, hosted, text).output == text * 3
 
 
+@pytest.mark.e2e
 def test_run__result_too_large__loses_its_context_first(project, hosted):
     """A result beyond the transport's size gives up its context, since an empty one must not count against a case."""
     project.hooks("""
@@ -253,6 +275,7 @@ def test_run__result_too_large__loses_its_context_first(project, hosted):
     assert (result.output, result.context) == ("short", {})
 
 
+@pytest.mark.e2e
 def test_run__output_too_large__is_an_invalid_result(project, hosted):
     """An output that cannot be handed over is that case's error, naming the limit."""
     project.hooks("""
@@ -264,6 +287,7 @@ def test_run__output_too_large__is_an_invalid_result(project, hosted):
     assert "more than 67108864 bytes" in error.message
 
 
+@pytest.mark.e2e
 def test_run__huge_output__is_bounded(project, hosted):
     """What a case prints is kept at both ends; the gap says how much is missing."""
     project.hooks("""
@@ -436,6 +460,7 @@ def test_open_candidate__leaving_fails__is_told_by_close(project, hosted):
     assert "OSError: stuck" in closed.message
 
 
+@pytest.mark.e2e
 def test_close__code_that_will_not_end__is_bounded(project, hosted):
     """Threads and exit handlers that never end do not keep the process."""
     project.hooks("""

@@ -236,33 +236,49 @@ def test_prepare__dataset_changed_after_the_check__is_refused(project, hosted):
     assert failed.problem.code == "BK242"
 
 
-PREPARE = """
+def failures(project, hosted, count):
+    """The failures of `count` attempts in one process, which see their number as `runtime.config["n"]`."""
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        caught = []
+        for number in range(count):
+            with pytest.raises(WorkerFailed) as one:
+                await project.prepare(worker, extra={"n": number})
+            caught.append(one.value)
+        await worker.close()
+        return caught
+
+    return hosted(work)
+
+
+PREPARING = {
+    "raise ValueError('no database')": ("BK332", "ValueError: no database"),
+    "sys.exit(0)": ("BK332", "sys.exit(0)"),
+    "raise asyncio.CancelledError": ("BK332", "CancelledError"),
+    "return None": ("BK333", "must yield a mapping"),
+    "return RepositoryRunSetupResult()": ("BK333", "must yield a mapping"),
+    "return {}": ("BK333", "exactly"),
+    "return {'repository': None}": ("BK333", "RepositoryRunSetupResult"),
+    "return {'repository': RepositoryRunSetupResult(), 'more': 1}": ("BK333", "exactly"),
+}
+
+
+def test_prepare_run__wrong__is_refused(project, hosted):
+    """Whatever `prepare_run` does wrong is told with its own code, and the next attempt starts afresh."""
+    functions = "".join(f"def prepare_{number}(): {body}\n" for number, body in enumerate(PREPARING))
+    project.hooks(
+        functions
+        + """
 class Setup(Setup):
-    {decorator}
+    @asynccontextmanager
     async def prepare_run(self, *, runtime):
-        {body}
+        yield globals()[f"prepare_{runtime.config['n']}"]()
 """
-
-
-@pytest.mark.parametrize(
-    "body, code, told",
-    [
-        ("raise ValueError('no database')\n        yield", "BK332", "ValueError: no database"),
-        ("sys.exit(0)\n        yield", "BK332", "sys.exit(0)"),
-        ("raise asyncio.CancelledError\n        yield", "BK332", "CancelledError"),
-        ("yield None", "BK333", "must yield a mapping"),
-        ("yield RepositoryRunSetupResult()", "BK333", "must yield a mapping"),
-        ("yield {}", "BK333", "exactly"),
-        ("yield {'repository': None}", "BK333", "RepositoryRunSetupResult"),
-        ("yield {'repository': RepositoryRunSetupResult(), 'more': 1}", "BK333", "exactly"),
-    ],
-)
-def test_prepare_run__wrong__is_refused(project, hosted, body, code, told):
-    """Whatever `prepare_run` does wrong is told with its own code."""
-    project.hooks(PREPARE.format(decorator="@asynccontextmanager", body=body))
-    failed = failure(project, hosted)
-    assert (failed.kind, failed.problem.code) == ("raised", code)
-    assert told in failed.problem.message
+    )
+    for failed, (body, (code, told)) in zip(failures(project, hosted, len(PREPARING)), PREPARING.items(), strict=True):
+        assert (failed.kind, failed.problem.code) == ("raised", code), body
+        assert told in failed.problem.message, body
 
 
 @pytest.mark.parametrize(
@@ -312,24 +328,28 @@ def test_setup_class__os_exit__is_a_crash(project, hosted):
     assert "ended with exit status 0" in failed.problem.message
 
 
-@pytest.mark.parametrize(
-    "seeds, code",
-    [
-        ([{"group": "other", "name": "a.md"}], "BK333"),
-        ([{"group": "kb", "name": "a.md"}, {"group": "kb", "name": "A.md", "source_id": "2"}], "BK604"),
-        ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "a/b", "source_id": "2"}], "BK605"),
-        ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "b"}], "BK606"),
-        ([{"group": "kb", "name": "n" * 300}], "BK600"),
-        ([{"group": "kb", "name": "a", "content": "x" * 1_000_001}], "BK602"),
-    ],
-)
-def test_seed_documents__that_are_no_tree__are_refused(project, hosted, seeds, code):
+SEEDS = [
+    ([{"group": "other", "name": "a.md"}], "BK333"),
+    ([{"group": "kb", "name": "a.md"}, {"group": "kb", "name": "A.md", "source_id": "2"}], "BK604"),
+    ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "a/b", "source_id": "2"}], "BK605"),
+    ([{"group": "kb", "name": "a"}, {"group": "kb", "name": "b"}], "BK606"),
+    ([{"group": "kb", "name": "n" * 300}], "BK600"),
+    ([{"group": "kb", "name": "a", "content": "x" * 1_000_001}], "BK602"),
+]
+
+
+def test_seed_documents__that_are_no_tree__are_refused(project, hosted):
     """The rules of document trees hold for seeds, inside the open context, so its teardown runs."""
-    made = [{"source_id": "1", "content": "c", **seed} for seed in seeds]
-    project.hooks(f"TARGETS = documents(groups=('kb',))\n{SEEDED}\nSetup.seeds = {made!r}")
-    failed = failure(project, hosted)
-    assert failed.problem.code == code
-    assert failed.problem.stage == "prepare_run"
+    made = [[{"source_id": "1", "content": "c", **seed} for seed in seeds] for seeds, _ in SEEDS]
+    project.hooks(f"TARGETS = documents(groups=('kb',))\nSEEDS = {made!r}\n{SEEDED}" + """
+class Setup(Setup):
+    def prepare_run(self, *, runtime):
+        self.seeds = SEEDS[runtime.config["n"]]
+        return super().prepare_run(runtime=runtime)
+""")  # fmt: skip
+    for failed, (_, code) in zip(failures(project, hosted, len(SEEDS)), SEEDS, strict=True):
+        assert failed.problem.code == code
+        assert failed.problem.stage == "prepare_run"
 
 
 LOAD = """
@@ -339,27 +359,28 @@ class Setup(Setup):
 """
 
 
-@pytest.mark.parametrize(
-    "body, code, told",
-    [
-        ("raise ValueError('bad row')\n        yield", "BK337", "ValueError: bad row"),
-        ("raise RetryableCaseError\n        yield", "BK337", "RetryableCaseError"),
-        ("sys.exit(0)\n        yield", "BK337", "sys.exit(0)"),
-        ("yield {'id': 1}", "BK338", "must yield Case values, not dict"),
-        ("yield Case(id='c', input=1, files=[CaseFile('a', 'b')])", "BK339", "come with a later version"),
-        ("yield Case(id='same', input=1)", "BK340", "'same' comes from train.jsonl:1 and train.jsonl:2"),
-        ("c = Case(id=row['id'], input=[]); c.input.append({1}); yield c", "BK341", "no JSON any more"),
-        ("runtime.case_files_dir('never')\n        if False: yield", "BK345", "never"),
-    ],
-)
-def test_load_cases__wrong__names_row_and_fault(project, hosted, body, code, told):
-    """Each fault of a loader is told with its row, and `prepare_run` is left."""
-    project.hooks(NOTING + LOAD.format(body=body))
-    failed = failure(project, hosted)
-    assert failed.problem.code == code
-    assert failed.problem.where.startswith("train.jsonl:")
-    assert told in failed.problem.message
-    assert steps(project)[-1] == "p"
+LOADING = {
+    "raise ValueError('bad row')": ("BK337", "ValueError: bad row"),
+    "raise RetryableCaseError": ("BK337", "RetryableCaseError"),
+    "sys.exit(0)": ("BK337", "sys.exit(0)"),
+    "return {'id': 1}": ("BK338", "must yield Case values, not dict"),
+    "return Case(id='c', input=1, files=[CaseFile('a', 'b')])": ("BK339", "come with a later version"),
+    "return Case(id='same', input=1)": ("BK340", "'same' comes from train.jsonl:1 and train.jsonl:2"),
+    "c = Case(id=row['id'], input=[]); c.input.append({1}); return c": ("BK341", "no JSON any more"),
+    "runtime.case_files_dir('x' + row['id']); return Case(id=row['id'], input=1)": ("BK345", "xtrain-0"),
+}
+
+
+def test_load_cases__wrong__names_row_and_fault(project, hosted):
+    """Each fault of a loader is told with its row, and `prepare_run` is left before the next attempt."""
+    functions = "".join(f"def load_{number}(row, runtime): {body}\n" for number, body in enumerate(LOADING))
+    load = "yield globals()[f\"load_{runtime.config['n']}\"](row, runtime)"
+    project.hooks(functions + NOTING + LOAD.format(body=load))
+    for failed, (body, (code, told)) in zip(failures(project, hosted, len(LOADING)), LOADING.items(), strict=True):
+        assert failed.problem.code == code, body
+        assert failed.problem.where.startswith("train.jsonl:"), body
+        assert told in failed.problem.message, body
+    assert steps(project) == ["C", "P", "p"] * len(LOADING)
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,7 @@ async def score_case(*, case, result, case_files_dir):
     assert reports[-1].detail == "one case executed and scored: objective 0.75"
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "text, stage, told",
     [
@@ -152,6 +153,7 @@ def test_customer_code_that_fails__fails_its_stage(project, try_out, text, stage
     assert any(told in problem.message for problem in reports[-1].problems)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "text, told",
     [
