@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "worker-protocol.md"
 
 def test_documented_conversation__is_what_a_child_says(project):
     """The conversation on the page, replayed with a bare child process, line by line."""
-    (block,) = re.findall(r"```json-lines\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    (block,) = re.findall(r"```text\n(> .*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     pipes = [os.pipe() for _ in range(3)]
     (commands, to_child), (from_child, replies), (life, host_life) = pipes
     argv = [sys.executable, "-P", "-m", "beaker.runtime.child", "rollout", *map(str, (commands, replies, life))]
