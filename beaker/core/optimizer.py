@@ -36,6 +36,16 @@ EXTRA_ADVICE = "values of your own belong into `extra`, a dataset beside the set
 
 
 @value
+class LaterSetting(Problem):
+    """A setting that is sound and not available for runs on this machine, or not yet."""
+
+
+@value
+class NoProposer(Problem):
+    """The settings do not say what makes candidates; another place may have a proposer of its own."""
+
+
+@value
 class Timeouts:
     """How long each stage of running customer code may take, in seconds; `import_` is the key `import`."""
 
@@ -95,7 +105,7 @@ def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems
     problems = judge + found
     hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
     if "harness_optimization" not in values and not hidden:
-        problems = (*problems, Problem(CODE, _NO_PROPOSER, "config.harness_optimization", _PROPOSER_HINT))
+        problems = (*problems, NoProposer(CODE, _NO_PROPOSER, "config.harness_optimization", _PROPOSER_HINT))
     if problems:
         return Failure(problems)
     optimizer = values.pop("harness_optimization")
@@ -110,9 +120,10 @@ def settings_to_json(settings: LaunchSettings) -> JsonObject:
     return {"harness_optimization": optimizer, **made}
 
 
-def _later(reason: str, hint: str) -> Rule:
+def _later(reason: str, hint: str, rule: Rule) -> Rule:
     def refuse(given: object) -> NoReturn:
-        raise OptionsRefused(Problem(CODE, reason, hint=hint))
+        rule(given)  # a value that no place could take is a fault of its own
+        raise OptionsRefused(LaterSetting(CODE, reason, hint=hint))
 
     return refuse
 
@@ -124,6 +135,18 @@ def _extra(given: object) -> ReadOnlyDict[str, Any]:
         return json_object(given, "extra")
     except TypeError as error:
         raise ValueError(str(error)) from error
+
+
+def _any_of(says: str, *kinds: type) -> Rule:
+    def read(given: object) -> object:
+        if not isinstance(given, kinds):
+            raise ValueError(f"must be {says}, not {shown(given)}")
+        return given
+
+    return read
+
+
+_object = _any_of("an object", Mapping)
 
 
 def _command(given: object) -> tuple[str, ...]:
@@ -160,7 +183,7 @@ def _one_for_now(what: str) -> Rule:
 
     def read(given: object) -> int:
         if count(given) > 1:
-            raise OptionsRefused(Problem(CODE, f"must be 1: {what}", hint="leave it out, or write 1"))
+            raise OptionsRefused(LaterSetting(CODE, f"must be 1: {what}", hint="leave it out, or write 1"))
         return 1
 
     return read
@@ -169,12 +192,12 @@ def _one_for_now(what: str) -> Rule:
 def _optimizer(values: dict[str, Any]) -> OptimizerSettings:
     proposer = values.setdefault("proposer", "command" if "command" in values else None)
     if proposer is None:
-        raise OptionsRefused(Problem(CODE, _NO_PROPOSER, "", _PROPOSER_HINT))
+        raise OptionsRefused(NoProposer(CODE, _NO_PROPOSER, "", _PROPOSER_HINT))
     if proposer == "reflection":
-        raise OptionsRefused(Problem(CODE, _NO_REFLECTION, ".proposer", _PROPOSER_HINT))
+        raise OptionsRefused(LaterSetting(CODE, _NO_REFLECTION, ".proposer", _PROPOSER_HINT))
     if proposer != "command":
         why = f"{proposer!r} is not available: proposers that a package registers come with a later version"
-        raise OptionsRefused(Problem(CODE, why, ".proposer", _PROPOSER_HINT))
+        raise OptionsRefused(LaterSetting(CODE, why, ".proposer", _PROPOSER_HINT))
     if "command" not in values:
         raise OptionsRefused(Problem(CODE, "the command proposer needs a command", ".command", _PROPOSER_HINT))
     return OptimizerSettings(**values)
@@ -199,7 +222,7 @@ def _timeouts(values: dict[str, Any]) -> Timeouts:
 _OPTIMIZER_RULES: dict[str, Rule] = {
     "proposer": some_text,
     "command": _command,
-    "reflection": _later(_NO_REFLECTION, _PROPOSER_HINT),
+    "reflection": _later(_NO_REFLECTION, _PROPOSER_HINT, _object),
     "proposer_env": _proposer_env,
     "max_rollouts": whole_number(1),
     "max_proposals": whole_number(1),
@@ -209,23 +232,34 @@ _OPTIMIZER_RULES: dict[str, Rule] = {
     "selection_fraction": number("a number between 0 and 1, both excluded", lambda found: 0 < found < 1),
     "score_repeats": _one_for_now("scoring a result several times comes with a later version"),
     "seed": whole_number(-LARGEST, LARGEST),
-    "prices": _later("pricing of model calls comes with a later version", "leave it out"),
+    "prices": _later("pricing of model calls comes with a later version", "leave it out", _object),
     "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE),
 }
 
 _LAUNCH_RULES: dict[str, Rule] = {
-    "model": _later("the model of a run on this machine is chosen by the integration", "leave it out"),
+    "model": _later(
+        "the model of a run on this machine is chosen by the integration",
+        "leave it out",
+        _any_of("text or an object", str, Mapping),
+    ),
     "case_retry_limit": whole_number(0, 1000),
     "spend_budget_usd": _later(
         "a budget in dollars needs the prices of model calls, which come with a later version",
         "bound the run with harness_optimization.max_rollouts",
+        number("an amount of at least 0", lambda found: found >= 0),
     ),
     "test_baseline": truth,
     "max_concurrency": whole_number(1, 1000),
     "optimization_config": _later(
-        "comparing models (--optimization-model) comes with a later version", "leave it out to optimize the system"
+        "comparing models (--optimization-model) comes with a later version",
+        "leave it out to optimize the system",
+        _object,
     ),
     "harness_optimization": nested(_OPTIMIZER_RULES, _optimizer, code=CODE),
-    "repository_destinations": _later("nothing is pushed from a run on this machine", "leave it out"),
+    "repository_destinations": _later(
+        "nothing is pushed from a run on this machine",
+        "leave it out",
+        _any_of("a list or an object", list, tuple, Mapping),
+    ),
     "extra": _extra,
 }

@@ -6,12 +6,20 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeAlias, TypeVar
 
+import attrs
+
 from beaker.core.problems import Problem
+from beaker.core.values import value
 
 T = TypeVar("T")
 
 Rule: TypeAlias = Callable[[object], Any]
 """Returns the value an option stands for, or raises `ValueError` with what it must be."""
+
+
+@value
+class UnknownOption(Problem):
+    """A key that is no option here. Another place may know it."""
 
 
 def closest(name: str, known: Iterable[str]) -> str | None:
@@ -59,7 +67,7 @@ def read_options(
         name = spellings.get(key)
         if name is None:
             hint = "; ".join(filter(None, (did_you_mean(str(key), rules), advice)))
-            problems.append(Problem(code, "is not a known option", place, hint))
+            problems.append(UnknownOption(code, "is not a known option", place, hint))
         elif name in spelled_as:
             both = f"is given twice, as {spelled_as[name]!r} and as {key!r}"
             problems.append(Problem(code, both, place, "keep one spelling"))
@@ -85,7 +93,7 @@ class OptionsRefused(ValueError):
 
     def below(self, place: str) -> tuple[Problem, ...]:
         """The problems, with their places put below `place`."""
-        return tuple(Problem(one.code, one.message, f"{place}{one.where}", one.hint) for one in self.problems)
+        return tuple(attrs.evolve(one, where=f"{place}{one.where}") for one in self.problems)
 
 
 def nested(rules: Mapping[str, Rule], build: Callable[[dict[str, Any]], T], *, code: str) -> Callable[[object], T]:

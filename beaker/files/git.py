@@ -86,6 +86,30 @@ def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ..
     return Success(tuple(sorted(paths)))
 
 
+def untracked_files(root: Path, *, below: str = ".") -> Result[tuple[str, ...], Problem]:
+    """Files in the folder `below` that are neither tracked nor ignored, sorted; all paths count from `root`."""
+    listed = _git(
+        root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", f":(top,literal){below}"
+    )
+    return listed.map(lambda out: tuple(sorted(_fields(out))))
+
+
+def copies_in_commit(root: Path, commit: str, file: Path) -> Result[tuple[str, ...], Problem]:
+    """Paths of `commit` whose content is that of `file`, which may lie anywhere; compared without reading a blob."""
+    hashed = _git(root, "hash-object", "--no-filters", "--", str(file.absolute()))
+    if not is_successful(hashed):
+        return Failure(hashed.failure())
+    listing = _git(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
+    object_id = hashed.unwrap().strip()
+    return listing.map(
+        lambda out: tuple(
+            os.fsdecode(line.partition(b"\t")[2])
+            for line in out.split(b"\0")[:-1]
+            if line.partition(b"\t")[0].endswith(b" blob " + object_id)
+        )
+    )
+
+
 def remotes(root: Path) -> Result[Mapping[str, str], Problem]:
     """Name to URL of every configured remote."""
     found = _run(root, "config", "--null", "--get-regexp", r"^remote\..*\.url$")

@@ -231,3 +231,26 @@ def test_questions__repository_naming_programs__run_none(repository: Path, tmp_p
     assert git.dirty_files(repository).unwrap() == ("a.txt",)
     assert is_successful(git.commit_all(repository, "Second"))
     assert not (tmp_path / "ran").exists()
+
+
+def test_untracked_files__ignored_and_tracked__do_not_count(repository: Path) -> None:
+    """Only what Git neither tracks nor ignores is named, below the folder that is asked about, odd names included."""
+    (repository / ".gitignore").write_text("*.pyc\n")
+    (repository / "src").mkdir()
+    for name in ("src/new\n[1].py", "src/old.pyc", "outside.py"):
+        (repository / name).write_text("")
+    assert git.untracked_files(repository, below="src").unwrap() == ("src/new\n[1].py",)
+    assert git.untracked_files(repository).unwrap() == (".gitignore", "outside.py", "src/new\n[1].py")
+    assert git.untracked_files(repository.parent).failure().code == "BK711"
+
+
+def test_copies_in_commit__same_bytes__are_named_wherever_they_lie(repository: Path, tmp_path: Path) -> None:
+    """A file outside the checkout is found in a commit by its bytes; another line end is another content."""
+    (repository / "deep").mkdir()
+    (repository / "deep" / "copy é.txt").write_bytes(b"one\n")
+    (repository / "other.txt").write_bytes(b"one\r\n")
+    commit = git.commit_all(repository, "Second").unwrap()
+    (tmp_path / "test.jsonl").write_bytes(b"one\n")
+    found = git.copies_in_commit(repository, commit, tmp_path / "test.jsonl").unwrap()
+    assert found == ("a.txt", "deep/copy é.txt")
+    assert not is_successful(git.copies_in_commit(repository, commit, tmp_path / "none"))
