@@ -85,11 +85,12 @@ class Executor:
 
 
 def _proposed(seq: int, record: JsonObject) -> Proposed:
-    tree, changed = record["tree"], record["changed"]
+    # A record may come from an earlier build, which kept less.
+    tree, changed = record.get("tree"), record.get("changed")
     return Proposed(
         seq=seq,
         outcome=str(record["outcome"]),
         tree=None if tree is None else str(tree),
-        message=str(record["message"]),
+        message=str(record.get("message", "")),
         changed=tuple(map(str, changed)) if isinstance(changed, list) else (),
     )

@@ -50,10 +50,18 @@ def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Seq
 
 
 def proposal_output(database: Database, run_id: str) -> dict[int, tuple[str, str]]:
-    """What the proposer printed, standard output and error, by the number of the proposal."""
-    rows = database.rows("SELECT result FROM proposals WHERE run_id = :run_id", run_id=run_id)
-    records = [json.loads(row["result"]) for row in rows]
-    return {record["proposal"]: (record["stdout"], record["stderr"]) for record in records}
+    """What the proposer printed, standard output and error, by the number of the proposal; empty where not kept."""
+    rows = database.rows("SELECT seq, result FROM proposals WHERE run_id = :run_id", run_id=run_id)
+    records = {row["seq"]: json.loads(row["result"]) for row in rows}
+    numbers: dict[int, int] = {}
+    if any("proposal" not in record for record in records.values()):
+        # Records of early builds do not say which proposal they are; the command of that number does.
+        commands = (entry for entry in stored_log(database, run_id) if entry.get("type") == "propose")
+        numbers = {int(str(entry["seq"])): int(str(entry["proposal"])) for entry in commands}
+    return {
+        record.get("proposal", numbers.get(seq, 0)): (record.get("stdout", ""), record.get("stderr", ""))
+        for seq, record in records.items()
+    }
 
 
 def evaluation_counts(database: Database, run_id: str) -> tuple[int, int]:
