@@ -88,9 +88,9 @@ def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ..
 
 def untracked_files(root: Path, *, below: str = ".") -> Result[tuple[str, ...], Problem]:
     """Files in the folder `below` that are neither tracked nor ignored, sorted; all paths count from `root`."""
-    listed = _git(
-        root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", f":(top,literal){below}"
-    )
+    folder = os.path.normpath(below)
+    places = () if folder == "." else (f":(top,literal){folder}",)
+    listed = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
     return listed.map(lambda out: tuple(sorted(_fields(out))))
 
 
