@@ -34,7 +34,8 @@ class ArtifactFile:
 
 @value(kw_only=True)
 class Artifact:
-    """One upload. `status` is `PENDING` until it is `COMPLETE`, and its content never changes again.
+    """One upload. `status` is `PENDING` until it is `COMPLETE`, and its content never changes again; what is said
+    about it (`metadata`, `display_name`, `artifact_key`) may.
 
     `splits` are the declared row counts or `None`; `row_counts` the counted ones, once complete. `promote`: make it
     the production revision of its `name` when it completes. Bytes are accepted until `expires_at`.
@@ -124,8 +125,22 @@ def mark_received(database: Database, artifact_id: str, path: str) -> None:
     )
 
 
-def complete_upload(database: Database, artifact: Artifact, *, row_counts: dict[str, int], now: str) -> None:
-    """Mark a pending artifact complete, with its counted rows; promote it when it asked for that."""
+def describe_anew(database: Database, artifact: Artifact, announced: Artifact) -> None:
+    """Take over what a repeated upload says about a complete artifact; what it does not say stays."""
+    database.execute(
+        """UPDATE artifacts SET metadata = :metadata, display_name = :display_name, artifact_key = :artifact_key
+        WHERE id = :id""",
+        id=artifact.id,
+        metadata=dumps(announced.metadata or artifact.metadata),
+        display_name=announced.display_name or artifact.display_name,
+        artifact_key=announced.artifact_key or artifact.artifact_key,
+    )
+
+
+def complete_upload(
+    database: Database, artifact: Artifact, *, row_counts: dict[str, int], production: bool, now: str
+) -> None:
+    """Mark a pending artifact complete, with its counted rows; with `production` promote it."""
     with database.transaction():
         database.execute(
             """UPDATE artifacts SET status = 'COMPLETE', row_counts = :row_counts, completed_at = :now
@@ -134,7 +149,7 @@ def complete_upload(database: Database, artifact: Artifact, *, row_counts: dict[
             row_counts=dumps(row_counts),
             now=now,
         )
-        if artifact.promote:
+        if production:
             promote(database, artifact, now=now)
 
 

@@ -1,6 +1,7 @@
 """Uploading a dataset: announced, received file by file, counted, and only then complete."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,8 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.api import Response
-from beaker.core.datasets import DatasetFile, manifest_digest
+from beaker.core.convert import to_json
+from beaker.core.datasets import DatasetFile, manifest_digest, validate_splits
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.strict_json import JsonObject
 from beaker.files.jsonl import count_rows
@@ -20,6 +22,7 @@ from beaker.service.artifact_table import (
     artifact_by_id,
     artifact_files,
     complete_upload,
+    describe_anew,
     find_artifact,
     find_complete,
     keep_upload,
@@ -33,7 +36,8 @@ MAX_EXPIRES_SECONDS = 7 * 24 * 3600
 
 
 def create_dataset_upload(call: Call) -> Response:
-    """Announce a dataset: which files have to be sent, and where to. Content that is here already is reused."""
+    """Announce a dataset: which files have to be sent, and where to. Content that is here already is reused, under
+    what is now said about it."""
     ports, given, agent_id = call.ports, call.arguments, call.the_agent().id
     read = _read_files(given["files"])
     problems = [*_declaration_faults(given)]
@@ -70,7 +74,8 @@ def create_dataset_upload(call: Call) -> Response:
         return refuse(422, faults)
     kept = keep_upload(ports.database, announced, files)
     if kept.status == "COMPLETE":
-        if given["promote"]:
+        describe_anew(ports.database, kept, announced)
+        if given["promote"] and not unfit(kept):
             promote(ports.database, kept, now=timestamp(now))
         return answer({**artifact_answer(ports, kept.id), "reused": True, "files": []})
     targets = [
@@ -124,7 +129,11 @@ def complete_dataset_upload(call: Call) -> Response:
             return refuse(422, counted.failure())
         if faults := count_faults(artifact, counted.unwrap()):
             return refuse(422, faults)
-        complete_upload(ports.database, artifact, row_counts=counted.unwrap(), now=timestamp(ports.now()))
+        row_counts = counted.unwrap()
+        production = artifact.promote and not unfit(replace(artifact, row_counts=row_counts))
+        complete_upload(
+            ports.database, artifact, row_counts=row_counts, production=production, now=timestamp(ports.now())
+        )
     return answer(artifact_answer(ports, artifact_id))
 
 
@@ -144,8 +153,19 @@ def artifact_answer(ports: Ports, artifact_id: str) -> JsonObject:
         "sample_counts": None if artifact.row_counts is None else {**artifact.row_counts},
         "metadata": artifact.metadata,
         "files": [file_json(file) for file in artifact_files(ports.database, artifact_id)],
+        "warnings": to_json([*unfit(artifact)]),
     }
     return {"artifact": shown}
+
+
+def unfit(artifact: Artifact) -> Problems:
+    """Why no run could use a dataset whose rows are counted (BK457): it is kept, but does not go into production."""
+    splits = Success({}) if artifact.row_counts is None else validate_splits(artifact.row_counts, for_run=True)
+    if is_successful(splits):
+        return ()
+    kept = "the dataset is kept, but no run can use it and it does not go into production"
+    where = f"dataset {artifact.name}"
+    return tuple(Problem("BK457", f"{fault.message}; {kept}", where, fault.hint) for fault in splits.failure())
 
 
 def count_faults(artifact: Artifact, counted: Mapping[str, int]) -> Problems:

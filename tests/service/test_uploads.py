@@ -117,6 +117,34 @@ def test_upload__known_content__is_reused(world: Any) -> None:
     assert (refused.status, detail(refused)["code"]) == (422, "BK209")
 
 
+def test_upload__known_content__takes_over_what_is_said_anew(world: Any) -> None:
+    """Metadata, display name and key of a repeated upload replace the old ones; what is not given stays."""
+    world.dataset(metadata={"source": "old", "who": "me"})
+    assert world.dataset()["metadata"] == {"source": "old", "who": "me"}
+    again = world.dataset(metadata={"source": "new"})
+    assert (again["reused"], again["metadata"]) == (True, {"source": "new"})
+    assert world.api.call("resolve_dataset", reference="inv").unwrap()["dataset"]["metadata"] == {"source": "new"}
+    files = [{key: file[key] for key in ("path", "size_bytes", "sha256")} for file in again["files"]]
+    begin_again = {"name": "inv", "files": files, "display_name": "Invoices", "artifact_key": "inv-key"}
+    answer = world.api.call("create_dataset_upload", **begin_again).unwrap()["artifact"]
+    assert (answer["artifact_key"], answer["metadata"]) == ("inv-key", {"source": "new"})
+    (listed,) = world.api.call("list_datasets").unwrap()["datasets"]
+    assert listed["display_name"] == "Invoices"
+
+
+def test_upload__split_without_rows__is_kept_but_not_promoted(world: Any, conforms: Any) -> None:
+    """No run could use it, so it does not take the place of one that works; a warning says which split and why."""
+    good = world.dataset()
+    assert good["warnings"] == []
+    for _ in range(2):  # the second time its content is known
+        empty = world.dataset(3, 0)
+        conforms({key: item for key, item in empty.items() if key != "reused"}, "artifact.json")
+        assert (empty["status"], empty["is_production"]) == ("COMPLETE", False)
+        assert [(one["code"], "'test' has no rows" in one["message"]) for one in empty["warnings"]] == [("BK457", True)]
+    found = world.api.call("resolve_dataset", reference="inv").unwrap()["dataset"]
+    assert found["revision"] == good["dataset_revision"]
+
+
 def test_upload__content_of_another_agent__has_to_be_sent(world: Any, tmp_path: Path) -> None:
     """Nobody gets at others' bytes by naming their digest."""
     answer = begin(world)
