@@ -13,6 +13,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.core import text
 from beaker.core.problems import Problem, Problems
+from beaker.core.reserved_names import reserved_part
 from beaker.core.strict_json import digest
 from beaker.core.values import value
 
@@ -138,7 +139,8 @@ def check_documents(documents: Iterable[TargetDocument]) -> Result[None, Problem
     """The document-tree rules over the documents of one target, every fault at once.
 
     At most 2,000 documents of at most 1,000,000 UTF-8 bytes, 20,000,000 together; every place once, also after
-    `document_key`; no document where another needs a directory; every `source_id` once; names that can be files.
+    `document_key`; no document where another needs a directory; every `source_id` once; names that can be files and
+    do not lead into `.git` or `.beaker`, under whatever spelling a file system takes for these.
     """
     listed = tuple(documents)
     if len(listed) > MAX_DOCUMENTS:
@@ -194,7 +196,9 @@ def candidate_hash(files: Mapping[Place, str]) -> str:
 
 
 def name_fault(name: str) -> str | None:
-    """Why no file can have this document name, or `None`."""
+    """Why no document may be a file of this name, or `None`."""
+    if (part := reserved_part(name)) is not None:
+        return f"the name leads into {part!r}, a folder of Git or Beaker for some file system"
     if len(name) > MAX_NAME_CHARACTERS:
         return f"the name has {len(name)} characters; at most {MAX_NAME_CHARACTERS} are allowed"
     if "\0" in name:

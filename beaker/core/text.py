@@ -106,6 +106,11 @@ def visible(value: str) -> str:
     )
 
 
+def one_line(value: str) -> str:
+    """`value` on one line: `visible`, and line ends and tabs written as escapes too, for names inside a line."""
+    return visible(value).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def _shown(value: object) -> str:
     shown = repr(value)
     return shown if len(shown) <= 80 else f"{shown[:77]}..."

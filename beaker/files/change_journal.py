@@ -26,7 +26,7 @@ from returns.pipeline import is_successful
 from beaker.core import text
 from beaker.core.changesets import PlannedChange
 from beaker.core.convert import from_json, to_json
-from beaker.core.documents import CreateDocumentChange, DeleteDocumentChange, content_sha256, directories_of
+from beaker.core.documents import CreateDocumentChange, DeleteDocumentChange, content_sha256, directories_of, name_fault
 from beaker.core.problems import Problem, Refused
 from beaker.core.strict_json import dumps, parse
 from beaker.core.values import value
@@ -52,7 +52,7 @@ class Step:
     def __attrs_post_init__(self) -> None:
         # The change classes know what a place is; a journal found on disk must not lead anywhere else.
         settled = CreateDocumentChange(group=self.group, name=self.name, content="")
-        if (settled.group, settled.name) != (self.group, self.name):
+        if (settled.group, settled.name) != (self.group, self.name) or name_fault(self.name) is not None:
             raise ValueError(f"not the place of a document: {self.group}/{self.name}")
 
 
@@ -66,7 +66,7 @@ class Journal:
 
     def __attrs_post_init__(self) -> None:
         for folder in self.folders:
-            if text.relative_path(folder, "Journal.folders") != folder:
+            if text.relative_path(folder, "Journal.folders") != folder or name_fault(folder) is not None:
                 raise ValueError(f"not a folder of documents: {folder}")
 
 

@@ -551,6 +551,13 @@ def test_plan__any_store__is_judged(stored: list[Place], change_set: DocumentCha
         (["a", "A"], [("update", "a")], "BK614"),
         ([], [("create", "n" * 300)], "BK600"),
         ([], [("create", "a/" * 600 + "b")], "BK600"),
+        ([], [("create", "b"), ("create", ".git/hooks/post-checkout")], "BK600"),
+        ([], [("create", "a/.Git./config")], "BK600"),
+        ([], [("create", "git~1/config")], "BK600"),
+        ([], [("create", ".g\u200cit/config")], "BK600"),
+        ([".git/config"], [("update", ".git/config")], "BK600"),
+        ([".git/config"], [("delete", ".git/config"), ("create", "b")], "BK600"),
+        ([], [("create", "a/.beaker/beaker.yaml")], "BK600"),
     ],
 )
 def test_plan__impossible_set__is_refused_whole(store: list[str], listed: list[tuple[str, str]], code: str) -> None:
@@ -585,6 +592,13 @@ def test_plan__operation_outside_the_groups__is_refused() -> None:
     outcome = plan((), DocumentChangeSet("r", HASH, HASH, (create,), groups=("faq",)))
     assert [problem.code for problem in outcome.failure()] == ["BK617"]
     assert is_successful(plan((), DocumentChangeSet("r", HASH, HASH, (create,))))
+
+
+def test_derive__document_below_git__is_refused_as_seed_and_as_candidate() -> None:
+    """A value may carry any relative path; no tree may hold one that leads into `.git`."""
+    seed = document(("faq", ".git/x"), "x")
+    assert [problem.code for problem in derive("r", ["faq"], [seed], {}).failure()] == ["BK600"]
+    assert [problem.code for problem in derive("r", ["faq"], [], {("faq", "a/.git/x"): "x"}).failure()] == ["BK600"]
 
 
 def test_plan__document_too_large__is_refused() -> None:

@@ -191,6 +191,12 @@ def test_document_key__careless_spellings__are_one(name: str, other: str) -> Non
         (["é" * 128], ["BK600"]),
         (["x" * 255], []),
         (["y/" * 512 + "z"], ["BK600"]),
+        ([".git/hooks/pre-commit"], ["BK600"]),
+        (["a/.GIT /x"], ["BK600"]),
+        (["a/git~1/x"], ["BK600"]),
+        (["a/.g\u200cit"], ["BK600"]),
+        (["a/.beaker/beaker.yaml"], ["BK600"]),
+        ([".gitignore", ".beakers/x"], []),
     ],
 )
 def test_check__names__form_a_tree(names: list[str], expected: list[str]) -> None:

@@ -183,6 +183,18 @@ def test_apply__symbolic_link_in_the_way__is_refused(store: Path, tmp_path: Path
     assert everything(tmp_path) == before
 
 
+@pytest.mark.parametrize(
+    "name", [".git/hooks/pre-commit", "sub/.GIT./x", "git~1/x", ".beaker/beaker.yaml", ".g\u200cit/x"]
+)
+def test_apply__document_in_a_folder_of_git__refuses_the_whole_set(store: Path, name: str) -> None:
+    """No program and no configuration is written as a document, nor what stands beside it in the set."""
+    before = everything(store)
+    for dry_run in (True, False):
+        outcome = apply_to_directory(store, changes(create("fine.md"), create(name)), dry_run=dry_run)
+        assert [(problem.code, problem.where) for problem in outcome.failure()] == [("BK600", f"faq/{name}")]
+    assert everything(store) == before
+
+
 def test_apply__linked_store__is_followed(store: Path, tmp_path: Path) -> None:
     """The folder the user names may itself be a link."""
     (tmp_path / "link").symlink_to(store)
@@ -359,6 +371,8 @@ def test_recover__staging_without_journal__is_removed(store: Path) -> None:
         lambda journal: journal.update(steps=[{"group": "faq", "name": "../x", "old": None, "new": HASH}]),
         lambda journal: journal.update(steps=[{"group": "..", "name": "x", "old": None, "new": HASH}]),
         lambda journal: journal.update(steps=[{"group": "faq", "name": " x", "old": None, "new": HASH}]),
+        lambda journal: journal.update(steps=[{"group": "faq", "name": ".git/x", "old": None, "new": HASH}]),
+        lambda journal: journal.update(folders=["faq/.GIT"]),
         lambda journal: journal.update(folders=["../elsewhere"]),
         lambda journal: journal.update(folders=["/etc"]),
         lambda journal: journal.update(folders=["a\\b"]),

@@ -74,8 +74,8 @@ def plan(documents: Iterable[TargetDocument], change_set: DocumentChangeSet) -> 
     `version_conflict` (both sides state a version and they differ), `content_conflict` (SHA-256 differs, the name is
     taken, the document is missing or spelled differently), `applies`.
 
-    The whole set is refused for two operations on one document, for an operation outside its own groups, and when a
-    document it leaves behind could not stand beside the others in a valid tree.
+    The whole set is refused for two operations on one document, for an operation outside its own groups or on a name
+    that no document may have, and when a document it leaves behind could not stand beside the others in a valid tree.
     """
     return judge(documents, change_set).map(lambda judged: ChangePlan(tuple(PlannedChange(*one) for one in judged)))
 
@@ -149,10 +149,10 @@ def _misfits(change_set: DocumentChangeSet) -> Iterator[Problem]:
         if groups and change.group not in groups:
             own = ", ".join(sorted(groups))
             yield Problem("BK617", f"{change.group!r} is none of the change set's groups ({own})", where(change))
-        if isinstance(change, DeleteDocumentChange):
-            continue
         if (fault := name_fault(change.name)) is not None:
             yield Problem("BK600", fault, where(change))
+        if isinstance(change, DeleteDocumentChange):
+            continue
         if len(change.content) * 4 > MAX_DOCUMENT_BYTES and (size := utf8_size(change.content)) > MAX_DOCUMENT_BYTES:
             yield Problem("BK602", f"{size} bytes; a document may have at most {MAX_DOCUMENT_BYTES}", where(change))
 
