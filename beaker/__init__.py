@@ -4,11 +4,14 @@
 when it is first asked for.
 """
 
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
 from beaker import sdk
 
+TYPE_CHECKING = False  # importing typing for it would take longer than all the rest of this
 if TYPE_CHECKING:
+    from typing import Any
+
     from beaker.sdk import (
         Case,
         CaseFile,

@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Sequence
 
-from beaker.cli.shell import Io, ending_signals, guarded, process_io
+from beaker import __version__
+from beaker.cli.shell import DONE, Io, guarded, process_io
+from beaker.cli.signals import ending_signals
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -15,16 +17,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(argv: Sequence[str], io: Io) -> int:
     """Run one command line against the streams, the environment and the working directory of `io`."""
 
+    if list(argv) == ["--version"]:
+
+        def version() -> int:
+            # Nothing else is imported for this: scripts ask it often. The text is ours and plain.
+            io.stdout.write(f"beaker-sdk {__version__}\n")
+            return DONE
+
+        return guarded(version, io)
+
     # A refusal of the command line itself is shown as JSON too when JSON was asked for.
     view = io.derive(json="--json" in argv)
 
     def command() -> int:
         from importlib import import_module
 
-        from beaker.cli.parser import COMMANDS, parse
+        from beaker.cli.parser import COMMANDS, global_options, parse
 
         arguments = parse(argv, view)
-        settled = view.derive(json=arguments.json, quiet=arguments.quiet, verbose=arguments.verbose)
+        settled = view.derive(
+            json=arguments.json, quiet=arguments.quiet, verbose=arguments.verbose, options=global_options(arguments)
+        )
         result: int = import_module(COMMANDS[arguments.command]).run(arguments, settled)
         return result
 

@@ -4,13 +4,15 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from beaker.cli.parser import add_leaf
+
 if TYPE_CHECKING:
     from beaker.cli.shell import Io
 
 
 def add_parser(subparsers: Any) -> None:
     """Add `beaker completion`."""
-    parser = subparsers.add_parser("completion", help="print a completion script for a shell")
+    parser = add_leaf(subparsers, "completion", help="print a completion script for a shell")
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help='e.g. eval "$(beaker completion bash)"')
 
 
@@ -19,7 +21,11 @@ def run(arguments: argparse.Namespace, io: "Io") -> int:
     from beaker.cli.parser import build_parser
 
     words = dict(_words(build_parser(), ()))
-    io.out({"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words))
+    script = {"bash": _bash, "zsh": _zsh, "fish": _fish}[arguments.shell](words)
+    if io.json:
+        io.json_line({"shell": arguments.shell, "script": script})
+    else:
+        io.out(script)
     return 0
 
 

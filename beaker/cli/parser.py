@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from beaker.cli.shell import Io
     from beaker.core.problems import Refused
 
+GLOBAL_VALUES = {"--base-url": "URL", "--api-key": "KEY", "--config-file": "PATH"}
+"""Global options with a value; they stand before the command only, since a command may have one of the same name."""
+
 COMMANDS = {
     "run": "beaker.cli.run",
     "dataset": "beaker.cli.dataset",
@@ -60,10 +63,10 @@ LATER_COMMANDS = {
 class UsageParser(argparse.ArgumentParser):
     """An argument parser whose complaints are problems (BK900) instead of an exit of its own.
 
-    `implied` is the action that is meant when none of the known ones comes first, with the known ones.
+    `implied` is the action that is meant when options come first or nothing comes at all.
     """
 
-    implied: tuple[str, frozenset[str]] | None = None
+    implied: str | None = None
 
     def error(self, message: str) -> NoReturn:
         """Refuse the command line; the usage of the innermost command goes with it."""
@@ -73,12 +76,25 @@ class UsageParser(argparse.ArgumentParser):
         raise Refused(Problem("BK900", message, hint=f"{usage}\n`{self.prog} --help` explains every option"))
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """As in the base class, after the implied action has been put in front of anything that is no action."""
+        """As in the base class, after the implied action has been put in front of options.
+
+        What is left over is refused here, by the innermost command, whose usage fits.
+        """
         if self.implied is not None and args is not None:
-            action, actions = self.implied
-            if not args or (args[0] not in actions and args[0] not in ("-h", "--help")):
-                args = [action, *args]
-        return super().parse_known_args(args, namespace)
+            if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help")):
+                args = [self.implied, *args]
+        parsed, left = super().parse_known_args(args, namespace)
+        if left:
+            self.error(f"unrecognized arguments: {' '.join(left)}{self._elsewhere(left)}")
+        return parsed, left
+
+    def _elsewhere(self, left: list[str]) -> str:
+        """What to say of global options that stand behind the command."""
+        placed = [option for option in (word.partition("=")[0] for word in left) if option in GLOBAL_VALUES]
+        command = self.prog.removeprefix("beaker").strip()
+        if not placed or not command:
+            return ""
+        return f"; {placed[0]} stands before the command: beaker {placed[0]} {GLOBAL_VALUES[placed[0]]} {command}"
 
 
 def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
@@ -97,7 +113,6 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
     parser.add_argument("--api-key", metavar="KEY", help="the key for that API (else BEAKER_API_KEY)")
     parser.add_argument("--config-file", metavar="PATH", help="the project's config (default: .beaker/beaker.yaml)")
     _add_anywhere(parser, at_root=True)
-    parser.set_defaults(json=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=UsageParser)
     for name in commands_wanted:
         import_module(COMMANDS[name]).add_parser(commands)
@@ -105,9 +120,8 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
 
 
 def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") -> argparse.ArgumentParser:
-    """Add a command that does something: with `--json`, and with the global switches accepted behind it too."""
+    """Add a command that does something, with the global switches accepted behind it too."""
     leaf: argparse.ArgumentParser = subparsers.add_parser(name, help=help, description=description or help)
-    leaf.add_argument("--json", action="store_true", help="print one compact JSON line; problems too, on stderr")
     _add_anywhere(leaf, at_root=False)
     return leaf
 
@@ -115,6 +129,22 @@ def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") ->
 def add_agent_option(leaf: argparse.ArgumentParser) -> None:
     """`--agent`, also spelled `--agent-key`."""
     leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
+
+
+def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
+    """`--agent KEY` as it was given, for a command line that is shown."""
+    return ("--agent", arguments.agent) if arguments.agent else ()
+
+
+def global_options(arguments: argparse.Namespace) -> str:
+    """The global options that say where to work, ready for a shell; a key is a secret and never shown again."""
+    from beaker.cli.words import quoted
+
+    words = ["--local"] if arguments.local else []
+    for option in ("--base-url", "--config-file"):
+        given = getattr(arguments, option.strip("-").replace("-", "_"))
+        words += [] if given is None else [option, quoted(given)]
+    return " ".join(words)
 
 
 def seconds(text: str) -> float:
@@ -166,6 +196,9 @@ def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
     )
     parser.add_argument(
         "--no-resume", action="store_true", default=default, help="with --local: only look, restart no lost worker"
+    )
+    parser.add_argument(
+        "--json", action="store_true", default=default, help="print one compact JSON line; problems too, on stderr"
     )
     parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
     parser.add_argument("--verbose", action="store_true", default=default, help="a traceback with an internal error")

@@ -26,7 +26,7 @@ def add_parser(subparsers: Any) -> None:
     """Add `run` with its actions; `trigger` is meant when none is named."""
     help_ = "check a project, start runs, watch them, fetch what they found"
     group: UsageParser = subparsers.add_parser("run", help=help_)
-    group.implied = ("trigger", frozenset(ACTIONS))
+    group.implied = "trigger"
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_pull):
         add(actions)

@@ -11,20 +11,19 @@
 Nothing heavy is imported here: `beaker --version` goes through this module.
 """
 
+from __future__ import annotations
+
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NoReturn, TextIO, TypeVar
+from collections.abc import Callable, Iterable, Mapping
 
+TYPE_CHECKING = False  # importing typing for it would take longer than `beaker --version` does
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any, TextIO
 
     from beaker.core.problems import Problem
-
-T = TypeVar("T")
 
 DONE, NEGATIVE, REFUSED, UNFINISHED = 0, 1, 2, 3
 INTERRUPTED, TERMINATED = 130, 143
@@ -47,7 +46,8 @@ class Io:
     """One command's view of the world: streams, environment, working directory, clock, and how much to say.
 
     `json` puts problems on the error stream as one JSON line and drops notes; `quiet` drops notes only.
-    `now` and `sleep` are in seconds.
+    `now` and `sleep` are in seconds. `program` is what started us, `options` the global options it was given that
+    another command would need too, ready for a shell.
     """
 
     def __init__(
@@ -57,22 +57,30 @@ class Io:
         stderr: TextIO,
         stdin: TextIO,
         environ: Mapping[str, str],
-        cwd: "Path",
+        cwd: Path,
         json: bool = False,
         quiet: bool = False,
         verbose: bool = False,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        program: str = "beaker",
+        options: str = "",
     ) -> None:
         self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
         self.environ, self.cwd = environ, cwd
         self.json, self.quiet, self.verbose = json, quiet, verbose
         self.now, self.sleep = now, sleep
+        self.program, self.options = program, options
 
-    def derive(self, **changes: Any) -> "Io":
+    def derive(self, **changes: Any) -> Io:
         """This view with some of its constructor's arguments replaced."""
-        names = ("stdout", "stderr", "stdin", "environ", "cwd", "json", "quiet", "verbose", "now", "sleep")
-        return Io(**{**{name: getattr(self, name) for name in names}, **changes})
+        return Io(**{**vars(self), **changes})
+
+    def command(self, *words: str) -> str:
+        """The command line that performs `words` on the same place and project, to be shown and copied."""
+        from beaker.cli.words import command_line
+
+        return command_line(self, words)
 
     def out(self, *parts: str) -> None:
         """Print the joined `parts` and a line end as a result; control characters are made visible."""
@@ -83,10 +91,15 @@ class Io:
         if not (self.quiet or self.json):
             self._write(self.stderr, *parts)
 
-    def warn(self, problem: "Problem") -> None:
+    def tell(self, *parts: str) -> None:
+        """Print on the error stream what somebody must know that is no problem. Dropped under JSON, not by quiet."""
+        if not self.json:
+            self._write(self.stderr, *parts)
+
+    def warn(self, problem: Problem) -> None:
         """Show a problem that stops nothing. Dropped under JSON, not by quiet."""
         if not self.json:
-            self._show(problem, Styled("warning:", "warn"), hint=True)
+            self._show(self._advised(problem), Styled("warning:", "warn"), hint=True)
 
     def json_line(self, data: object) -> None:
         """Print `data` as one compact JSON line."""
@@ -94,9 +107,9 @@ class Io:
 
         self._write(self.stdout, dumps(data))
 
-    def fail(self, problems: "Problem | Iterable[Problem]", *, code: int = REFUSED) -> int:
+    def fail(self, problems: Problem | Iterable[Problem], *, code: int = REFUSED) -> int:
         """Show why the command stops and return its exit code. The one place where problems reach a person."""
-        several = tuple(problems) if isinstance(problems, Iterable) else (problems,)
+        several = tuple(map(self._advised, problems if isinstance(problems, Iterable) else (problems,)))
         if self.json:
             from beaker.core.strict_json import dumps
 
@@ -111,7 +124,13 @@ class Io:
             self._write(self.stderr, label, f" and {len(several) - SHOWN_PROBLEMS} more of these")
         return code
 
-    def _show(self, problem: "Problem", label: "Styled", *, hint: bool) -> None:
+    def _advised(self, problem: Problem) -> Problem:
+        """`problem`, with the commands that its hint names as they would have to be typed here."""
+        from beaker.cli.words import advised
+
+        return advised(problem, self)
+
+    def _show(self, problem: Problem, label: Styled, *, hint: bool) -> None:
         first, *rest = problem.message.splitlines() or [""]
         self._write(self.stderr, label, f" {problem.code} ", f"{problem.where}: " if problem.where else "", first)
         for line in rest:
@@ -154,13 +173,13 @@ class Styled(str):
     __slots__ = ("role",)
     role: str
 
-    def __new__(cls, text: str, role: str) -> "Styled":
+    def __new__(cls, text: str, role: str) -> Styled:
         made = super().__new__(cls, text)
         made.role = role
         return made
 
 
-def problems_json(problems: "tuple[Problem, ...]") -> dict[str, Any]:
+def problems_json(problems: tuple[Problem, ...]) -> dict[str, Any]:
     """The JSON form of a refusal: the first problem's keys, and `problems`, all of them, with the same keys each."""
     every = [{name: getattr(problem, name) for name in ("code", "message", "where", "hint")} for problem in problems]
     return {**every[0], "problems": every}
@@ -184,64 +203,7 @@ def process_io() -> Io:
         cwd = Path.cwd()
     except FileNotFoundError:
         cwd = Path(os.environ.get("PWD", "/"))
-    return Io(**streams, environ=os.environ, cwd=cwd)
-
-
-@contextmanager
-def ending_signals() -> Iterator[None]:
-    """SIGTERM unwinds like SIGINT; a second signal of either kind ends the process at once."""
-
-    def unwind(number: int, _frame: object) -> NoReturn:
-        for each in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(each, signal.SIG_DFL)
-        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
-
-    before = {number: signal.signal(number, unwind) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
-def run_async(main: Coroutine[Any, Any, T]) -> T:
-    """Run `main` in an event loop. The first SIGINT or SIGTERM cancels it, so that it can tear down, and is then
-    raised here as `KeyboardInterrupt` or `Terminated`; the second ends the process at once."""
-    import asyncio
-
-    received: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-
-    async def guarded() -> T:
-        task = asyncio.current_task()
-        assert task is not None
-
-        def end(number: int) -> None:
-            if received:
-                os._exit(128 + number)
-            received.append(number)
-            task.cancel()
-
-        for number in before:
-            try:
-                asyncio.get_running_loop().add_signal_handler(number, end, number)
-            except (NotImplementedError, RuntimeError, ValueError):
-                break  # Windows, or not the main thread: signals keep their ordinary way
-        return await main
-
-    try:
-        result = asyncio.run(guarded())
-    except asyncio.CancelledError:
-        if not received:
-            raise
-    finally:
-        main.close()  # a signal may have come before it was started
-        for number, handler in before.items():
-            if signal.getsignal(number) is not handler and handler is not None:
-                signal.signal(number, handler)
-    if received:
-        raise Terminated if received[0] == signal.SIGTERM else KeyboardInterrupt
-    return result
+    return Io(**streams, environ=os.environ, cwd=cwd, program=sys.argv[0] if sys.argv else "beaker")
 
 
 def guarded(command: Callable[[], int], io: Io) -> int:
@@ -255,13 +217,14 @@ def guarded(command: Callable[[], int], io: Io) -> int:
             io.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has gone. What was asked may be unfinished, so this is never 0.
-        _discard_output(io)
+        _discard(io.stdout)
         return REFUSED
     except OSError as error:
-        _discard_output(io)
+        _discard(io.stdout)
         try:
             return io.fail(_output_lost(error))
         except OSError:
+            _discard(io.stderr)
             return REFUSED  # nobody can be told
 
 
@@ -302,16 +265,16 @@ def _settled(command: Callable[[], int], io: Io) -> int:
         )
 
 
-def _output_lost(error: OSError) -> "Problem":
+def _output_lost(error: OSError) -> Problem:
     from beaker.core.problems import Problem
 
     return Problem("BK947", f"standard output could not be written: {error.strerror or error}")
 
 
-def _discard_output(io: Io) -> None:
-    """Point a real stdout at nothing, so that the interpreter's own flush at exit stays quiet."""
+def _discard(stream: TextIO) -> None:
+    """Point a real stream at nothing, so that the interpreter's flush at exit neither speaks nor changes the code."""
     try:
-        number = io.stdout.fileno()
+        number = stream.fileno()
     except (OSError, ValueError, AttributeError):
         return
     nothing = os.open(os.devnull, os.O_WRONLY)

@@ -41,7 +41,7 @@ def add_smoke(actions: Any) -> None:
 def smoke(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
     from beaker.cli.place import look_around
-    from beaker.cli.shell import run_async
+    from beaker.cli.signals import run_async
     from beaker.core.problems import Problem, Refused
     from beaker.runtime.smoke import smoke as try_out
 

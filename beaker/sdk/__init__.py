@@ -3,10 +3,14 @@
 Each name is imported when it is first asked for, so a module that only builds cases loads only cases.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+from importlib import import_module
+
+TYPE_CHECKING = False  # as in `beaker`
 if TYPE_CHECKING:
+    from typing import Any
+
     from beaker.core.cases import Case, CaseFile, CaseResult, CaseScore, Check, FieldDiff, OutputKind
     from beaker.core.documents import (
         CreateDocumentChange,

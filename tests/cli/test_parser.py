@@ -33,6 +33,26 @@ def test_usage__wrong__exits_2_with_usage_and_reason(argv: list[str], beaker: Ca
     assert "hint: usage: beaker" in done.err
 
 
+@pytest.mark.parametrize(
+    ("argv", "said", "usage"),
+    [
+        (["run", "foo"], "invalid choice: 'foo'", "usage: beaker run "),
+        (["run", "status", "x", "y"], "unrecognized arguments: y", "usage: beaker run status "),
+        (["dataset", "list", "--bogus"], "unrecognized arguments: --bogus", "usage: beaker dataset list "),
+        (["run", "smoke", "--config-file", "x"], "beaker --config-file PATH run smoke", "usage: beaker run smoke "),
+        (["run", "list", "--base-url=u"], "beaker --base-url URL run list", "usage: beaker run list "),
+    ],
+)
+def test_usage__wrong_word__is_judged_by_the_innermost_command(
+    argv: list[str], said: str, usage: str, beaker: Callable[..., Any]
+) -> None:
+    """The command that cannot take a word refuses it, with its own usage; a misplaced option is told its place."""
+    done = beaker(*argv)
+    assert done.code == 2
+    assert said in done.err
+    assert f"hint: {usage}" in done.err
+
+
 def test_usage__json__is_a_json_problem(beaker: Callable[..., Any]) -> None:
     """Where JSON was asked for, even a usage error is JSON."""
     done = beaker("run", "status", "--json")
@@ -49,10 +69,8 @@ def test_help__every_level__exits_0(beaker: Callable[..., Any]) -> None:
 
 
 def test_json__every_command__has_it() -> None:
-    """Every command but the completion script answers with --json, and takes the global switches behind it."""
+    """Every command answers with --json, and takes the global switches behind it."""
     for path, parser in leaves(build_parser()):
-        if path == ("completion",):
-            continue
         options = {option for action in parser._actions for option in action.option_strings}
         assert {"--json", "--local", "--quiet", "--verbose"} <= options, path
 
@@ -63,7 +81,7 @@ def test_endpoints__registry__names_every_command_and_real_endpoints() -> None:
     assert {name for names in COMMAND_ENDPOINTS.values() for name in names} <= ENDPOINT.keys()
 
 
-@pytest.mark.parametrize("switch", ["--local", "--quiet", "--verbose", "--no-resume"])
+@pytest.mark.parametrize("switch", ["--local", "--quiet", "--verbose", "--no-resume", "--json"])
 def test_switch__before_or_after_the_command__is_the_same(switch: str) -> None:
     """A switch may stand on either side; its absence behind the command does not undo it."""
     parser = build_parser()
@@ -125,6 +143,7 @@ def test_version__prints_name_and_version(beaker: Callable[..., Any]) -> None:
     ("argv", "unwanted"),
     [
         (["--version"], {"httpx", "yaml", "asyncio", "attrs", "attr", "cattrs", "returns", "json"}),
+        (["--version"], {"argparse", "typing", "shutil", "gettext"}),
         (["--help"], {"httpx", "yaml", "asyncio", "attrs", "attr", "cattrs", "returns", "json"}),
         (["--local", "run", "status", "r1"], {"httpx", "asyncio", "starlette"}),
     ],
@@ -161,8 +180,13 @@ def test_modules__of_commands__import_nothing_heavy_at_their_top() -> None:
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion__names_every_command(shell: str, beaker: Callable[..., Any]) -> None:
-    """The script knows every command and its options."""
+def test_completion__names_every_command(
+    shell: str, beaker: Callable[..., Any], conforms: Callable[[object, str], None]
+) -> None:
+    """The script knows every command and its options; with --json it is a text in one line."""
+    wrapped = beaker("completion", shell, "--json")
+    conforms(json.loads(wrapped.out), "cli-completion.json")
+    assert json.loads(wrapped.out)["script"] + "\n" == beaker("completion", shell).out
     done = beaker("completion", shell)
     assert done.code == 0
     for path, _ in leaves(build_parser()):

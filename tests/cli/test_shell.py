@@ -156,7 +156,8 @@ def test_guarded__verbose__adds_the_traceback_of_an_internal_error() -> None:
 
 WAITING = """
 import sys, time
-from beaker.cli.shell import ending_signals, guarded, process_io, run_async
+from beaker.cli.shell import guarded, process_io
+from beaker.cli.signals import ending_signals, run_async
 async def forever():
     import asyncio
     print("ready", flush=True)
@@ -205,7 +206,24 @@ def test_signal__second__ends_a_stuck_teardown() -> None:
     assert process.stdout.readline() == "torn down\n"
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
-    assert process.returncode in (INTERRUPTED, -signal.SIGINT)
+    assert process.returncode == INTERRUPTED
+
+
+def test_signal__second_outside_a_loop__ends_with_its_code_too() -> None:
+    """A teardown that blocks is left by the second signal, with the exit code of a signal all the same."""
+    steps = (
+        "try:",
+        '    print("ready", flush=True); time.sleep(60)',
+        "finally:",
+        '    print("held", flush=True); time.sleep(60)',
+    )
+    process = waiting("\n    ".join(steps))
+    process.send_signal(signal.SIGINT)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode == INTERRUPTED
 
 
 def test_main__stdout_closed_early__ends_quietly(cli: Callable[..., "subprocess.Popen[str]"]) -> None:
@@ -239,6 +257,14 @@ def test_main__both_streams_on_a_full_disk__still_ends_with_2() -> None:
     """When nobody can be told, the exit code tells."""
     with open("/dev/full", "w") as full:
         command = [sys.executable, "-m", "beaker.cli", "run", "status"]
+        assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == REFUSED
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_main__version_on_a_full_disk__is_no_success() -> None:
+    """The shortest way to an answer is guarded as well."""
+    with open("/dev/full", "w") as full:
+        command = [sys.executable, "-m", "beaker.cli", "--version"]
         assert subprocess.run(command, stdout=full, stderr=full, check=False).returncode == REFUSED
 
 
