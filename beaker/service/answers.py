@@ -76,6 +76,8 @@ def _progress(run: RunRecord, settings: JsonObject, facts: JsonObject, counts: t
             "rejected": proposals.get("rejected", 0),
             "failed": proposals.get("failed", 0),
             "limit": proposals.get("limit", optimizer.get("max_proposals")),
+            "outcomes": proposals.get("outcomes", {}),
+            "last_failed": proposals.get("last_failed"),
         },
         "best": {"candidate_id": candidate_id(run.id, best["candidate"]), "train": best.get("train")} if best else None,
         # What model calls cost is not measured here; null says so where 0 would claim it.

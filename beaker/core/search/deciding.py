@@ -24,7 +24,10 @@ def decide_first(state: SearchState, out: list[LogEntry]) -> bool:
     release(state, slot)
     _enter_proposal(state, slot)
     state.accepted += slot.outcome == "accepted"
-    state.failed += slot.outcome in _FAILURES
+    state.outcomes[slot.outcome] = state.outcomes.get(slot.outcome, 0) + 1
+    if slot.outcome in _FAILURES:
+        state.failed += 1
+        state.last_failed = slot.proposal
     state.barren = state.barren + 1 if slot.outcome in _BARREN else 0
     state.worked = state.worked or slot.outcome not in _FAILURES
     if state.barren >= BARREN_LIMIT and not state.worked:

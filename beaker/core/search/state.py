@@ -183,6 +183,8 @@ class SearchState:
     made: int = 0
     accepted: int = 0
     failed: int = 0
+    outcomes: dict[str, int] = attrs.field(factory=dict)  # of the decided ones, how many each
+    last_failed: int | None = None  # number of the last one that failed
     barren: int = 0  # how many crashed or timed out in a row
     worked: bool = False  # whether the proposer ever did its work
     # The end.

@@ -9,6 +9,9 @@ from beaker.core.values import value
 LINEAGE_LIMIT = 100
 """The most trials that a lineage tells of, the latest ones."""
 
+SHOWN_MESSAGE = 500
+"""Characters of a failed proposal's message that progress carries; progress is stored with every step."""
+
 
 @value
 class Trial:
@@ -44,9 +47,11 @@ def lineage(state: SearchState, n: int, *, seen: int | None = None) -> tuple[Tri
 def progress(state: SearchState) -> JsonObject:
     """How far the search is, as JSON; costs O(1).
 
-    `{"rollouts": {"issued", "limit"}, "proposals": {"made", "accepted", "rejected", "failed", "limit"}, "best":
-    {"candidate", "train"}}`. `made` counts those in flight too; `rejected` are the decided ones that neither failed
-    nor were accepted (duplicates and unchanged ones included); `train` is null until the baseline is scored.
+    `{"rollouts": {"issued", "limit"}, "proposals": {"made", "accepted", "rejected", "failed", "limit", "outcomes",
+    "last_failed"}, "best": {"candidate", "train"}}`. `made` counts those in flight too; `rejected` are the decided ones
+    that neither failed nor were accepted (duplicates and unchanged ones included); `outcomes` counts the decided ones
+    by outcome; `last_failed` is `{"n", "outcome", "message"}` of the last one that failed, or null, its message cut to
+    500 characters; `train` is null until the baseline is scored.
     """
     return {
         "rollouts": {"issued": state.issued, "limit": state.settings.max_rollouts},
@@ -56,9 +61,18 @@ def progress(state: SearchState) -> JsonObject:
             "rejected": len(state.proposals) - state.accepted - state.failed,
             "failed": state.failed,
             "limit": state.settings.max_proposals,
+            "outcomes": dict(state.outcomes),
+            "last_failed": _last_failed(state),
         },
         "best": {"candidate": state.best, "train": state.train_objective(state.best)},
     }
+
+
+def _last_failed(state: SearchState) -> JsonObject | None:
+    if state.last_failed is None:
+        return None
+    proposal = state.proposals[state.last_failed - 1]
+    return {"n": proposal.n, "outcome": proposal.outcome, "message": proposal.message[:SHOWN_MESSAGE]}
 
 
 def _ancestry(state: SearchState, n: int) -> Iterator[int]:

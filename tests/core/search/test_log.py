@@ -128,12 +128,21 @@ def test_progress__counts_what_was_made_and_decided(run: Run) -> None:
 
     def answer(command: Propose) -> Proposed:
         outcome = outcomes[command.proposal - 1]
-        return Proposed(command.seq, outcome, f"tree-{command.proposal}" if outcome == "child" else None)
+        tree = f"tree-{command.proposal}" if outcome == "child" else None
+        return Proposed(command.seq, outcome, tree, "" if tree else "x" * 600)
 
     state, _ = run(12, 2, better, answer, max_proposals=5)
     assert progress(state) == {
         "rollouts": {"issued": state.issued, "limit": 100_000},
-        "proposals": {"made": 5, "accepted": 1, "rejected": 2, "failed": 2, "limit": 5},
+        "proposals": {
+            "made": 5,
+            "accepted": 1,
+            "rejected": 2,
+            "failed": 2,
+            "limit": 5,
+            "outcomes": {"accepted": 1, "crashed": 1, "no_change": 1, "rejected": 1, "invalid_tree": 1},
+            "last_failed": {"n": 5, "outcome": "invalid_tree", "message": "x" * 500},
+        },
         "best": {"candidate": 1, "train": 0.75},
     }
 
