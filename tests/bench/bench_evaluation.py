@@ -1,4 +1,4 @@
-"""What a rollout costs that does nothing, in running processes, scored and stored, beside starting a bare Python."""
+"""What an evaluation costs whose case does nothing: run, scored and stored in running processes, beside a bare Python."""
 
 import asyncio
 import os
