@@ -99,15 +99,18 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
 
 def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "SmokeRequest":
     """What to try out; `Refused` when there is no integration, no dataset folder, or a setting is no JSON object."""
+    from returns.pipeline import is_successful
+
     from beaker.cli.place import answered
     from beaker.cli.trigger import given_config
     from beaker.core.credentials import choose_base_url
     from beaker.core.environment import base_environment, granted_environment, redactor
-    from beaker.core.launch import merge_config
+    from beaker.core.launch import merge_config, split_config
+    from beaker.core.optimizer import parse_launch_settings
     from beaker.core.problems import Problem, Refused
     from beaker.core.selection import choose
     from beaker.files.dotenv import read_dotenv
-    from beaker.files.project import resolve_import_root
+    from beaker.files.project import config_path_in_repository, resolve_import_root
     from beaker.runtime.code_root import CodeRoot
     from beaker.runtime.smoke import SmokeRequest
 
@@ -123,6 +126,8 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     granted = granted_environment(
         entry.required_env, secrets={}, caller=io.environ, dotenv=answered(read_dotenv(io.cwd))
     )
+    settings = parse_launch_settings(split_config(config)[0])
+    passed = settings.unwrap().optimizer.proposer_env if is_successful(settings) else ()
     place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)
     return SmokeRequest(
         code=CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root),
@@ -132,6 +137,8 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
         split=arguments.split,
         env={**base_environment(io.environ), **granted.values},
         missing_env=granted.missing,
+        missing_proposer_env=tuple(name for name in passed if name not in io.environ),
+        config_file=config_path_in_repository(around.project).value_or(None),
         local=answered(place).is_local,
         strict=arguments.strict,
         run_one=arguments.run_one,

@@ -11,6 +11,7 @@ from beaker.core.cases import Case
 from beaker.core.convert import to_json
 from beaker.core.datasets import SPLITS
 from beaker.core.documents import TargetDocument, check_documents
+from beaker.core.problems import Problem
 from beaker.core.strict_json import dumps
 from beaker.core.targets import DocumentTargets
 from beaker.runtime import placeholders
@@ -18,6 +19,7 @@ from beaker.runtime.case_storage import CaseStorage
 from beaker.runtime.contexts import HookContext
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
 from beaker.runtime.loading import CaseLoader
+from beaker.runtime.places import defined_at
 from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.runtime.rows import CheckedDataset
 from beaker.sdk.integration import Integration
@@ -26,6 +28,11 @@ from beaker.sdk.setups import RunSetup, check_setup_results
 
 _BATCH_BYTES = 1 << 18
 _CASE_BYTES = MAX_MESSAGE - 1024
+
+_CONSTRUCTING = "the setup class is made once per attempt, without arguments; look at its __init__"
+_PREPARING = "it must come to its `yield`; what it needs must be in the commit or in the environment"
+_YIELDING = "yield one result per kind of target that the Integration declares"
+_SEEDING = "correct the seed documents that prepare_run yields"
 
 Announce = Callable[[str], None]
 SendCases = Callable[[str, list[str]], None]
@@ -106,7 +113,7 @@ class Attempt:
         except BaseException as error:
             name = self._integration.run_setup.__name__
             raise StageFailed(
-                stage_problem("BK330", "prepare_run", error, doing=f"constructing {name}"), error
+                stage_problem("BK330", "prepare_run", error, doing=f"constructing {name}", hint=_CONSTRUCTING), error
             ) from None
 
     def _make_storage(self) -> CaseStorage:
@@ -131,9 +138,9 @@ class Attempt:
         try:
             manager = setup.prepare_run(runtime=runtime)
         except BaseException as error:
-            problem = stage_problem("BK332", "prepare_run", error, doing="calling prepare_run")
+            problem = stage_problem("BK332", "prepare_run", error, doing="calling prepare_run", hint=_PREPARING)
             raise StageFailed(problem, error) from None
-        return HookContext(manager, "prepare_run")
+        return HookContext(manager, "prepare_run", setup.prepare_run)
 
     async def _enter(self, context: HookContext) -> Any:
         try:
@@ -141,14 +148,16 @@ class Attempt:
         except BaseException as error:
             if isinstance(error, asyncio.CancelledError) and self._stopping():
                 raise
-            raise StageFailed(stage_problem("BK332", "prepare_run", error, doing="prepare_run"), error) from None
+            problem = stage_problem("BK332", "prepare_run", error, doing="prepare_run", hint=_PREPARING)
+            raise StageFailed(problem, error) from None
 
     def _check_results(self, results: object) -> tuple[TargetDocument, ...]:
         targets = self._integration.targets
         try:
             _, found = check_setup_results(results, targets)
         except (TypeError, ValueError) as error:
-            raise StageFailed(StageProblem("BK333", str(error), stage="prepare_run"), error) from None
+            problem = StageProblem("BK333", str(error), self._prepare_run_at(), _YIELDING, "prepare_run")
+            raise StageFailed(problem, error) from None
         documents = () if found is None else found.target_documents
         problems: list[StageProblem] = []
         for target in targets:
@@ -156,12 +165,18 @@ class Attempt:
                 checked = check_documents(one for one in documents if one.group in target.groups)
                 if not is_successful(checked):
                     problems += [
-                        StageProblem(one.code, one.message, one.where, one.hint, "prepare_run")
-                        for one in checked.failure()
+                        StageProblem(one.code, *self._seed_fault(one), "prepare_run") for one in checked.failure()
                     ]
         if problems:
             raise StageFailed(problems)
         return documents
+
+    def _prepare_run_at(self) -> str:
+        return defined_at(self._integration.run_setup.prepare_run)
+
+    def _seed_fault(self, fault: Problem) -> tuple[str, str, str]:
+        """A fault of a seed document, at the hook that handed it over."""
+        return str(fault), self._prepare_run_at(), fault.hint or _SEEDING
 
     async def _load(self, setup: RunSetup[Any], runtime: SetupRuntime, storage: CaseStorage) -> None:
         loader = CaseLoader(setup, runtime, storage, keep=_encoded, patience=self._patience)

@@ -14,6 +14,7 @@ from beaker.core.problems import Problem
 from beaker.runtime.capture import Capture
 from beaker.runtime.failures import StageProblem, WorkerFailed, said
 from beaker.runtime.pipes import PipeReader, PipeWriter
+from beaker.runtime.places import place_in, within
 from beaker.runtime.protocol import PIPE_LOST, Lines, ProtocolError, decode, encode
 from beaker.runtime.supervisor import Child, Supervisor
 
@@ -40,6 +41,7 @@ class Connection:
         self.lost: WorkerFailed | None = None
         """Why the child can no longer be asked anything."""
         self._last_words: tuple[Problem, ...] = ()
+        self._checkout: Path
         self._child: Child
         self._writer: PipeWriter
         self._replies: PipeReader
@@ -52,7 +54,8 @@ class Connection:
         return self.lost is None and self._child.returncode is None
 
     def start(self, *, cwd: Path, env: Mapping[str, str]) -> None:
-        """Start the child; `OSError` when that is impossible."""
+        """Start the child in the checkout `cwd`; `OSError` when that is impossible."""
+        self._checkout = cwd
         pycache = self._supervisor.pycache
         environment = dict(env)
         if pycache is not None:
@@ -164,8 +167,10 @@ class Connection:
         return WorkerFailed("protocol", StageProblem("BK552", message, hint=_PIPE_HINT, stage="process"))
 
     def problem(self, data: dict[str, Any]) -> StageProblem:
-        """A problem as the child reports it, secrets taken out."""
-        return StageProblem(**{key: self._supervisor.redact(str(text)) for key, text in data.items()})
+        """A problem as the child reports it, secrets taken out, with its place in the customer's code."""
+        told = StageProblem(**{key: self._supervisor.redact(str(text)) for key, text in data.items()})
+        where = within(told.where, self._checkout) if told.where else place_in(told.traceback, self._checkout)
+        return StageProblem(told.code, told.message, where, told.hint, told.stage, told.traceback)
 
     def case_error(self, data: dict[str, Any] | None) -> CaseError | None:
         """A case's error as the child reports it, secrets taken out; `None` for `None`."""
@@ -187,7 +192,9 @@ class Connection:
         if status == PIPE_LOST:
             self._closed_early()
         message = f"the {self.kind} process {exit_in_words(status)}"
-        self._lose(WorkerFailed("crashed", (*self._last_words, StageProblem("BK551", message, stage="process"))))
+        self._lose(
+            WorkerFailed("crashed", (*self._last_words, StageProblem("BK551", message, "", _CRASH_HINT, "process")))
+        )
         self._close()
 
     def _lose(self, failure: WorkerFailed) -> None:
@@ -267,4 +274,5 @@ def exit_in_words(returncode: int) -> str:
     return f"was killed by {name}"
 
 
+_CRASH_HINT = "what it printed last may tell; code must not end the process (os._exit), and memory may be short"
 _PIPE_HINT = "does your code write to or close file descriptors that it did not open?"

@@ -4,17 +4,23 @@ from typing import Any
 
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
 from beaker.runtime.loading import discard
+from beaker.runtime.places import defined_at
+
+_LEAVING = "what stands behind its `yield` failed; it runs also after a failure, so it must cope with half a setup"
 
 
 class HookContext:
-    """The context manager that `prepare_run` or `open_candidate` returned. One task enters and leaves it."""
+    """The context manager that `prepare_run` or `open_candidate` returned. One task enters and leaves it.
 
-    def __init__(self, manager: Any, stage: str) -> None:
+    `hook` is the function that returned it.
+    """
+
+    def __init__(self, manager: Any, stage: str, hook: Any) -> None:
         if not callable(getattr(manager, "__aenter__", None)) or not callable(getattr(manager, "__aexit__", None)):
             discard(manager)
             message = f"{stage} must return an asynchronous context manager, not {type(manager).__name__}"
             hint = "write `async def` with one `yield` and decorate it with contextlib.asynccontextmanager"
-            raise StageFailed(StageProblem("BK331", message, hint=hint, stage=stage))
+            raise StageFailed(StageProblem("BK331", message, defined_at(hook), hint, stage))
         self._manager = manager
         self._stage = stage
 
@@ -33,5 +39,5 @@ class HookContext:
         except BaseException as error:
             if error is cause:
                 return None
-            return stage_problem("BK334", "teardown", error, doing=f"leaving {self._stage}")
+            return stage_problem("BK334", "teardown", error, doing=f"leaving {self._stage}", hint=_LEAVING)
         return None

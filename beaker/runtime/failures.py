@@ -1,17 +1,34 @@
 """Putting what customer code raised into words, whatever its exceptions do when they are looked at."""
 
+import sysconfig
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
 
+from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import value
+from beaker.runtime.places import place_in
 
 MAX_MESSAGE_CHARACTERS = 2_000
 MAX_TRACEBACK_CHARACTERS = 20_000
 
-_OWN_CODE = str(Path(__file__).parent)
+_RUNTIME = f"{Path(__file__).parent}/"
+_BEAKER = f"{Path(__file__).parents[1]}/"
+
+_LIBRARY = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
+_INSTALLED = ("/site-packages/", "/dist-packages/")
+
+_CASE_HINTS = {
+    "raised": "run_case raised it; what it needs must be in the input, the targets or the commit",
+    "retryable": "run_case asked for another attempt; smoke makes one, so try again when the cause may be gone",
+    "timed_out": "raise harness_optimization.timeouts.run_case (seconds), or see what it waits for",
+    "crashed": "the process ended: what it printed last may tell; code must not end it (os._exit)",
+    "open_candidate": "open_candidate must come to its `yield` and leave it again with the seeds as documents",
+    "invalid_result": "return CaseResult(output) with JSON: dict and list, no tuples, dates or models",
+    "scorer": "score_case must return a CaseScore for whatever run_case returned; a wrong answer scores 0",
+    "import": "import from the checkout only; compute paths from __file__",
+}
 
 
 @value
@@ -62,6 +79,12 @@ def stage_problem(code: str, stage: str, error: BaseException, *, doing: str = "
     )
 
 
+def case_problem(stage: str, error: CaseError, checkout: Path) -> StageProblem:
+    """Why the sample could not be run or scored (`stage`), at its place in the checkout."""
+    hint = _CASE_HINTS.get("scorer" if stage == "score_case" else error.kind, _CASE_HINTS["crashed"])
+    return StageProblem("BK349", error.message, place_in(error.traceback, checkout), hint, stage, error.traceback)
+
+
 def said(error: BaseException) -> str:
     """The class and the text of an exception, on whatever terms it gives them; at most 2,000 characters."""
     if isinstance(error, SystemExit):
@@ -72,13 +95,12 @@ def said(error: BaseException) -> str:
 
 
 def traced(error: BaseException) -> str:
-    """The traceback with its chain, without the frames that called the customer's code; at most 20,000 characters."""
-    start = error.__traceback__
-    while start is not None and _is_ours(start):
-        start = start.tb_next
+    """The traceback with its chain, each from the customer's first frame on; at most 20,000 characters."""
     try:
-        formatted = traceback.TracebackException(type(error), error, start or error.__traceback__, compact=True)
-        text = "".join(formatted.format())
+        shown = traceback.TracebackException.from_exception(error, compact=True)
+        for one in _chain(shown):
+            _leave_out_callers(one.stack)
+        text = "".join(shown.format())
     except Exception as broken:
         text = f"<the traceback cannot be shown: {type(broken).__name__}>"
     return bounded(text, MAX_TRACEBACK_CHARACTERS)
@@ -91,9 +113,29 @@ def bounded(text: str, limit: int) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _is_ours(frame: TracebackType) -> bool:
-    name = frame.tb_frame.f_code.co_filename
-    return name.startswith((_OWN_CODE, "<frozen importlib"))
+def _chain(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:
+    """An exception, those it came from, and those it groups."""
+    waiting = [shown]
+    while waiting:
+        one = waiting.pop()
+        yield one
+        waiting += [other for other in (one.__cause__, one.__context__, *(one.exceptions or ())) if other is not None]
+
+
+def _leave_out_callers(stack: traceback.StackSummary) -> None:
+    theirs = next((at for at, frame in enumerate(stack) if not _calls_theirs(frame.filename)), None)
+    if theirs is not None:
+        del stack[:theirs]
+    elif stack and not stack[-1].filename.startswith(_RUNTIME):
+        # Beaker's judgement of a value, or an import of nothing: the message says all there is to say.
+        stack.clear()
+
+
+def _calls_theirs(file: str) -> bool:
+    """Whether frames of `file` may stand before the customer's: Beaker, and what it calls them through."""
+    if file.startswith((_BEAKER, "<frozen ")):
+        return True
+    return file.startswith(_LIBRARY) and not any(part in file for part in _INSTALLED)
 
 
 def _safely(show: Callable[[object], str], item: object) -> str:

@@ -1,6 +1,9 @@
 """Importing an Integration inside a child: from this checkout and no other, whatever its module does meanwhile."""
 
+import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from returns.pipeline import is_successful
@@ -16,6 +19,9 @@ from beaker.sdk.loading import load_integration
 from beaker.sdk.validation import InvalidIntegration
 
 STAGE = "import"
+
+_SEARCHED_LEVELS, _SEARCHED_FOLDERS = 4, 200
+"""How far a module that is not where it should be is looked for: levels of folders, and folders of one level."""
 
 
 class Imported:
@@ -58,21 +64,83 @@ def import_integration(code: CodeRoot) -> Imported:
     try:
         integration = load_integration(code.entrypoint)
     except InvalidIntegration as error:
-        raise StageFailed([_from_problem(problem, traced(error)) for problem in error.problems]) from None
+        raise StageFailed([_declaration_fault(problem, traced(error)) for problem in error.problems]) from None
     except BaseException as error:
-        raise StageFailed(_import_problem(code, error)) from None
+        raise StageFailed(_import_problem(code, error, root.unwrap())) from None
     if (problem := _foreign_problem(foreign)) is not None:
         raise StageFailed(problem)
     return Imported(integration, foreign)
 
 
-def _import_problem(code: CodeRoot, error: BaseException) -> StageProblem:
-    hint = ""
+def _import_problem(code: CodeRoot, error: BaseException, root: Path) -> StageProblem:
+    module, _, attribute = code.entrypoint.partition(":")
+    place, hint = "", "it was raised while the module was imported; importing it in a test shows the same"
     if isinstance(error, ModuleNotFoundError) and error.name:
-        hint = f"is {error.name} installed for {sys.executable}, or committed below the import root?"
+        is_own = 'File "' not in traced(error)  # nothing of the customer's was imported yet
+        place = "entrypoint" if is_own else ""
+        hint = _missing_hint(code, error.name, root, is_own=is_own)
     elif isinstance(error, SystemExit):
         hint = "code at module level must not end the process; guard it with `if __name__ == '__main__':`"
-    return stage_problem("BK302", STAGE, error, doing=f"cannot import {code.entrypoint}", hint=hint)
+    elif isinstance(error, SyntaxError):
+        hint = f"Python {sys.version.split()[0]} cannot read it; correct the line, or use the Python it was written for"
+    elif (imported := sys.modules.get(module)) is not None and _is_from_beaker(error):
+        place = str(getattr(imported, "__file__", None) or module)
+        names = [name for name, found in vars(imported).items() if isinstance(found, Integration)]
+        hint = f"an entry point names the module's Integration: `{module}:{names[0] if names else attribute}`"
+    made = stage_problem("BK302", STAGE, error, doing=f"cannot import {code.entrypoint}", hint=hint)
+    return made if not place else StageProblem(made.code, made.message, place, hint, STAGE, made.traceback)
+
+
+def _is_from_beaker(error: BaseException) -> bool:
+    """Whether it was not the customer's code that raised, but Beaker about what stands there."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    return frame is not None and frame.tb_frame.f_code.co_filename == load_integration.__code__.co_filename
+
+
+def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> str:
+    """Where a module was looked for, where it lies instead, and for the entry point's own which setting finds it."""
+    repository = Path(os.path.realpath(code.repository))
+    settings = f"source_dir: {code.source_dir}"
+    if code.package_import_root is not None:
+        settings += f", package_import_root: {code.package_import_root}"
+    searched = f"the import root is {_named(root, repository)} ({settings})"
+    package = module.partition(".")[0]
+    found = next(_folders_with(package, repository), None)
+    if found is None or found == root:
+        return f"is {module} installed for {sys.executable}, or committed below the import root? {searched}"
+    lies = f"{package} lies in {_named(found, repository)}, but {searched}"
+    if not is_own:
+        return f"{lies}; move it there, or import it by its path from there"
+    source = Path(os.path.realpath(repository / code.source_dir))
+    if found != source and found.is_relative_to(source) and not (found / ".beaker").is_dir():
+        return f"{lies}; set package_import_root: {found.relative_to(source)}"
+    also = " and leave package_import_root out" if code.package_import_root is not None else ""
+    return f"{lies}; set source_dir: {found.relative_to(repository)}{also}"
+
+
+def _folders_with(package: str, repository: Path) -> Iterator[Path]:
+    """Folders of the checkout that hold a module or package of that name, the shallow ones first."""
+    level = [repository]
+    for _ in range(_SEARCHED_LEVELS):
+        for folder in level:
+            if (folder / f"{package}.py").is_file() or (folder / package / "__init__.py").is_file():
+                yield folder
+        level = [below for folder in level for below in _subfolders(folder)][:_SEARCHED_FOLDERS]
+
+
+def _subfolders(folder: Path) -> list[Path]:
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError:
+        return []
+    kept = (one for one in entries if not one.name.startswith((".", "__")) and not (one / "pyvenv.cfg").exists())
+    return [one for one in kept if one.is_dir() and not one.is_symlink()]
+
+
+def _named(folder: Path, repository: Path) -> str:
+    return f"{folder.relative_to(repository)}/" if folder != repository else "the repository's root"
 
 
 def _foreign_problem(foreign: ForeignModules) -> StageProblem | None:
@@ -89,8 +157,13 @@ def _foreign_problem(foreign: ForeignModules) -> StageProblem | None:
     )
 
 
-def _from_problem(problem: Problem, traceback: str = "") -> StageProblem:
-    return StageProblem(problem.code, problem.message, problem.where, problem.hint, STAGE, traceback)
+def _from_problem(problem: Problem) -> StageProblem:
+    return StageProblem(problem.code, problem.message, problem.where, problem.hint, STAGE)
+
+
+def _declaration_fault(fault: Problem, traceback: str) -> StageProblem:
+    hint = fault.hint or "correct it where the Integration is made; importing the module in a test shows the same"
+    return StageProblem(fault.code, fault.message, fault.where, hint, STAGE, traceback)
 
 
 def _load_own_names() -> None:

@@ -7,11 +7,14 @@ from typing import Any
 
 from beaker.core.cases import Case
 from beaker.runtime.case_storage import CaseStorage, DuplicateCaseId
-from beaker.runtime.failures import StageFailed, StageProblem, said, stage_problem, traced
+from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
+from beaker.runtime.places import defined_at
 from beaker.sdk.runtimes import SetupRuntime
 from beaker.sdk.setups import RunSetup
 
 STAGE = "load_cases"
+
+_RAISED = "it is called once per row; correct it, or the row that it cannot take"
 
 ROWS_AT_ONCE = 8
 ROWS_AHEAD = 256
@@ -94,7 +97,8 @@ class CaseLoader:
         await asyncio.wait(list(self._running), timeout=self._patience)
         for row in self._running.values():
             message = f"the loader did not end within {self._patience:g} s of being cancelled"
-            self.problems.append(StageProblem("BK346", message, row, stage=STAGE))
+            hint = "let CancelledError pass where load_cases waits"
+            self.problems.append(StageProblem("BK346", message, row, hint, STAGE))
 
     def _safely(self, rows: Iterator[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
         try:
@@ -102,7 +106,7 @@ class CaseLoader:
         except StageFailed as failure:
             self.problems += failure.problems
         except Exception as error:
-            self.problems.append(stage_problem("BK337", STAGE, error, doing="reading the next row"))
+            self.problems.append(stage_problem("BK337", STAGE, error, doing="reading the next row", hint=_RAISED))
 
     async def _load_row(self, row: str, value: Any) -> list[Any]:
         """What is kept of one row's cases; a failure is noted and gives none."""
@@ -115,14 +119,17 @@ class CaseLoader:
                 discard(iterator)
                 message = f"load_cases must return an asynchronous iterator, not {type(iterator).__name__}"
                 iterator = None
-                self._note("BK336", message, row, "write `async def load_cases` and yield each case")
+                where = defined_at(type(self._setup).load_cases)
+                self._note("BK336", f"{row}: {message}", where, "write `async def load_cases` and yield each case")
                 return []
             async for item in iterator:
                 if self._closing or not self._accept(row, item, kept):
                     return []
             if unused := self._storage.unused(row):
                 message = f"case_files_dir was called for cases that were never yielded: {', '.join(unused)}"
-                self._note("BK345", message, row)
+                self._note(
+                    "BK345", message, row, "yield a case of that id, or ask for the folder of one that is yielded"
+                )
         except asyncio.CancelledError as error:
             if not self._closing:
                 self._failed(row, error, "load_cases")
@@ -134,7 +141,8 @@ class CaseLoader:
 
     def _accept(self, row: str, item: object, kept: list[Any]) -> bool:
         if not isinstance(item, Case):
-            self._note("BK338", f"load_cases must yield Case values, not {type(item).__name__}", row)
+            message = f"load_cases must yield Case values, not {type(item).__name__}"
+            self._note("BK338", message, row, "write `yield Case(id=..., input=..., expected=...)`")
             return False
         if item.files:
             message = f"the case {item.id!r} declares {len(item.files)} files; case files come with a later version"
@@ -144,10 +152,11 @@ class CaseLoader:
             self._storage.claim(item.id, row)
             kept.append(self._keep(item))
         except DuplicateCaseId as error:
-            self._note("BK340", str(error), row)
+            self._note("BK340", str(error), row, "make ids from something that differs in every row")
             return False
         except (TypeError, ValueError, RecursionError) as error:
-            self._note("BK341", f"the case {item.id!r} is no JSON any more: {error}", row)
+            message = f"the case {item.id!r} is no JSON any more: {error}"
+            self._note("BK341", message, row, "change nothing in a case that was made")
             return False
         return True
 
@@ -168,7 +177,7 @@ class CaseLoader:
             return  # the first failure in time counts; later ones are told only when they hinder the end
         if not self.problems:
             self._first_error = error
-        self.problems.append(StageProblem("BK337", f"{doing}: {said(error)}", row, "", STAGE, traced(error)))
+        self.problems.append(stage_problem("BK337", STAGE, error, doing=f"{doing} for {row}", hint=_RAISED))
 
     def _note(self, code: str, message: str, row: str, hint: str = "") -> None:
         if not self.problems:

@@ -64,7 +64,7 @@ class _Rollouts:
             return None
         try:
             manager = open_candidate(targets_dir=self._targets_dir, scratch_dir=self._scratch_dir)
-            context = HookContext(manager, "open_candidate")
+            context = HookContext(manager, "open_candidate", open_candidate)
             self._candidate = await context.enter()
         except StageFailed as failure:
             return CaseError("open_candidate", failure.problems[0].message)

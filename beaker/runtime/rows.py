@@ -76,7 +76,10 @@ class CheckedDataset:
             hint = "the row must match the row model of the Integration's setup"
             return [StageProblem("BK240", str(fault), where, hint, STAGE) for fault in error.faults]
         except BaseException as error:  # a validator of the customer's
-            return [StageProblem("BK240", f"validating the row raised {said(error)}", where, "", STAGE, traced(error))]
+            hint = "a converter or validator of the row model raised it; correct it, or the row"
+            return [
+                StageProblem("BK240", f"validating the row raised {said(error)}", where, hint, STAGE, traced(error))
+            ]
         return []
 
     def _read_metadata(self) -> list[StageProblem]:

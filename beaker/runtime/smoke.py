@@ -16,16 +16,16 @@ from beaker.core.cases import Case, CaseScore
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
-from beaker.core.launch import check_launch_keys, split_config
-from beaker.core.optimizer import Timeouts, parse_launch_settings
+from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problem, Problems
-from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
+from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, compare_targets, target_groups
 from beaker.core.values import ReadOnlyDict, value
 from beaker.files.documents import write_tree
 from beaker.runtime.capture import Redact, no_redaction
 from beaker.runtime.code_root import CodeRoot
-from beaker.runtime.failures import StageProblem
+from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import remove_folder
+from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutResult, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
 
@@ -37,9 +37,11 @@ class SmokeRequest:
     """What to try out.
 
     `config` is the merged run configuration, `env` the whole environment of the child processes, `missing_env` the
-    names of `required_env` that are set nowhere here: a warning, and a failure when `local`. `split` is the one whose
-    first case is the sample. `limit` bounds the rows per split that become cases; all rows are validated. With
-    `run_one` the sample is run and scored for real. `timeouts` replaces the limits that `config` sets.
+    names of `required_env` that are set nowhere here: a warning, and a failure when `local`. `missing_proposer_env` are
+    those of `proposer_env`, which count when `local` only, as does the checkout: a launch on this machine takes the
+    code from its commit. `config_file` counts from the repository. `split` is the one whose first case is the sample.
+    `limit` bounds the rows per split that become cases; all rows are validated. With `run_one` the sample is run and
+    scored for real. `timeouts` replaces the limits that `config` sets.
     """
 
     code: CodeRoot
@@ -51,6 +53,8 @@ class SmokeRequest:
     split: str = "train"
     env: Mapping[str, str] = attrs.field(factory=ReadOnlyDict)
     missing_env: tuple[str, ...] = ()
+    missing_proposer_env: tuple[str, ...] = ()
+    config_file: str | None = None
     local: bool = False
     strict: bool = False
     run_one: bool = False
@@ -151,15 +155,23 @@ class _Smoke:
 
     def _check_config(self) -> None:
         request = self._request
-        problems = [*request.entry.problems, *launch_problems(request.config, local=request.local)]
-        if not isinstance(request.config.get("extra") or {}, Mapping):
-            problems.append(Problem("BK342", "extra must be an object", "config.extra"))
+        settings = judge_settings(request.config, local=request.local)
+        problems = [*request.entry.problems, *settings.failures]
+        self._warnings += settings.warnings
         unset = tuple(
             Problem("BK121", "is not set here", name, "set it in the environment or in .beaker/.env")
             for name in request.missing_env
         )
         if request.local:
             problems += unset
+            hint = "set it in the environment of the command, or take it out of proposer_env"
+            problems += (
+                Problem("BK121", "is not set here, and the proposer is to get it", name, hint)
+                for name in request.missing_proposer_env
+            )
+            self._warnings += judge_checkout(
+                request.code.repository, request.code.source_dir, config_file=request.config_file
+            )
         else:
             self._warnings += unset
         if problems:
@@ -191,9 +203,18 @@ class _Smoke:
         if self._request.entry.targets is not None:
             compared = compare_targets(self._request.entry.targets, setup.loaded.targets)
             if not is_successful(compared):
-                raise _Failed((compared.failure(),), setup.output())
+                raise _Failed((self._placed(compared.failure()),), setup.output())
+        if self._request.local and any(isinstance(target, RepositoryTargets) for target in setup.loaded.targets):
+            hint = "declare document groups, as in documents(groups=('prompts',))"
+            problem = Problem("BK460", "optimizing files of the repository comes with a later version", hint=hint)
+            raise _Failed((self._placed(problem),), setup.output())
         detail = f"{self._request.code.entrypoint}, {_described(setup.loaded.targets)}"
         self._end(detail, captured=setup.output(), then="dataset")
+
+    def _placed(self, problem: Problem) -> Problem:
+        """A problem of the targets, at the Integration that declares them when it says no place of its own."""
+        where = problem.where or f"integrations.{self._request.entry.id}.targets"
+        return Problem(problem.code, problem.message, where, problem.hint)
 
     async def _check_dataset(self, setup: SetupWorker) -> None:
         counts = await setup.check_rows(self._request.dataset_dir)
@@ -203,6 +224,8 @@ class _Smoke:
                     "a run needs rows in both splits: it learns on TRAIN and proves it on TEST")
             for split in SPLITS if counts[split] == 0
         )  # fmt: skip
+        if self._request.local:
+            empty += visible_test(self._request.code.repository, self._request.dataset_dir / "test.jsonl")
         if empty:
             raise _Failed(empty, setup.output())
         self._end(", ".join(f"{counts[split]} {split} rows" for split in SPLITS), captured=setup.output(), then="setup")
@@ -227,6 +250,8 @@ class _Smoke:
         )
         if empty:
             raise _Failed(empty, setup.output())
+        if request.local and request.limit is None and (budget := judge_budget(request.config, prepared.case_counts)):
+            raise _Failed(budget, setup.output())
         self._found["sample"] = prepared.cases[request.split][0]
         if setup.loaded.has_open_candidate or request.run_one:
             await self._try_candidate(setup, prepared)
@@ -246,7 +271,7 @@ class _Smoke:
         first: BaseException | None = None
         try:
             if (error := await rollout.open()) is not None:
-                raise _failed_case("setup", error, rollout.output())
+                raise self._failed_case("setup", error, rollout.output())
             if self._request.run_one:
                 await self._run_one(rollout, self._found["sample"])
         except BaseException as error:
@@ -254,13 +279,13 @@ class _Smoke:
             raise
         finally:
             if (left := await rollout.close()) is not None:
-                _then(first, _failed_case("setup", left, rollout.output()))
+                _then(first, self._failed_case("setup", left, rollout.output()))
 
     async def _run_one(self, rollout: RolloutWorker, case: Case) -> None:
         result = await rollout.run(case.id, case.input, attempt=1)
         self._found["result"] = result
         if result.error is not None:
-            raise _failed_case("run_case", result.error, result.captured)
+            raise self._failed_case("run_case", result.error, result.captured)
         env = dict(self._request.env)
         if self._request.entry.scorer_model is not None:
             env["BEAKER_SCORER_MODEL"] = self._request.entry.scorer_model
@@ -274,10 +299,13 @@ class _Smoke:
         try:
             score = await scorer.score(case, result)
             if isinstance(score, CaseError):
-                raise _failed_case("score_case", score, scorer.output())
+                raise self._failed_case("score_case", score, scorer.output())
             self._found["score"] = score
         finally:
             await scorer.close()
+
+    def _failed_case(self, stage: str, error: CaseError, captured: str) -> _Failed:
+        return _Failed((case_problem(stage, error, self._request.code.repository),), captured)
 
     async def _close(self, setup: SetupWorker, first: BaseException | None) -> None:
         """Leave `prepare_run`; what fails then is told after the failure that came first."""
@@ -303,7 +331,8 @@ class _Smoke:
     def _setup_detail(self, prepared: Prepared) -> str:
         counts = [f"{prepared.case_counts[split]} {split} cases" for split in SPLITS]
         if prepared.documents:
-            counts.append(f"{len(prepared.documents)} seed documents")
+            count = len(prepared.documents)
+            counts.append(f"{count} seed document{'s' if count != 1 else ''}")
         return ", ".join(counts)
 
     def _run_detail(self) -> str:
@@ -318,24 +347,6 @@ class _Smoke:
         self._stages.append(ended)
         self._report(ended)
         self._stage = then or self._stage
-
-
-def launch_problems(config: Mapping[str, Any], *, local: bool) -> Problems:
-    """What a launch would refuse of a merged configuration: unknown keys anywhere, and on this machine wrong values."""
-    travels, _ = split_config(config)
-    keys = check_launch_keys(travels)
-    if not is_successful(keys):
-        return keys.failure()
-    parsed = parse_launch_settings(travels) if local else None
-    return () if parsed is None or is_successful(parsed) else parsed.failure()
-
-
-def timeouts_of(config: Mapping[str, Any]) -> Timeouts:
-    """The time limits that a merged configuration sets; the defaults when it sets none, or wrong ones."""
-    optimizer = config.get("harness_optimization", config.get("harnessOptimization"))
-    limits = optimizer.get("timeouts") if isinstance(optimizer, Mapping) else None
-    parsed = parse_launch_settings({"harness_optimization": {"command": ["true"], "timeouts": limits}})
-    return parsed.unwrap().optimizer.timeouts if is_successful(parsed) else Timeouts()
 
 
 def _then(first: BaseException | None, failed: "_Failed | WorkerFailed") -> None:
@@ -353,11 +364,6 @@ def _stage_of(problems: Problems) -> Stage | None:
         if isinstance(problem, StageProblem):
             return stages.get(problem.stage)
     return None
-
-
-def _failed_case(stage: str, error: CaseError, captured: str) -> _Failed:
-    problem = StageProblem("BK349", error.message, hint="", stage=stage, traceback=error.traceback)
-    return _Failed((problem,), captured)
 
 
 def _described(targets: tuple[OptimizationTarget, ...]) -> str:

@@ -378,7 +378,8 @@ def test_load_cases__wrong__names_row_and_fault(project, hosted):
     project.hooks(functions + NOTING + LOAD.format(body=load))
     for failed, (body, (code, told)) in zip(failures(project, hosted, len(LOADING)), LOADING.items(), strict=True):
         assert failed.problem.code == code, body
-        assert failed.problem.where.startswith("train.jsonl:"), body
+        assert "train.jsonl:" in str(failed.problem), body
+        assert failed.problem.hint, body
         assert told in failed.problem.message, body
     assert steps(project) == ["C", "P", "p"] * len(LOADING)
 
@@ -487,7 +488,7 @@ def test_load_cases__first_failure__cancels_the_others_before_the_exit(project, 
             note("l")
     """))  # fmt: skip
     failed = failure(project, hosted)
-    assert failed.problem.where == "train.jsonl:6"
+    assert "load_cases for train.jsonl:6: " in failed.problem.message
     assert "ValueError: fifth" in failed.problem.message
     assert len(failed.problems) == 1
     assert steps(project) == ["C", "P", *["L"] * 8, *["l"] * 8, "p"]
@@ -548,7 +549,7 @@ def test_prepare_run__that_swallows_the_failure__changes_nothing(project, hosted
                 yield
     """)
     failed = failure(project, hosted)
-    assert [problem.message for problem in failed.problems] == ["load_cases: ValueError: the cause"]
+    assert [problem.message for problem in failed.problems] == ["load_cases for train.jsonl:1: ValueError: the cause"]
     assert "swallowed the cause" in failed.captured
 
 

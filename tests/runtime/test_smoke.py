@@ -12,10 +12,12 @@ import pytest
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problem
+from beaker.files.git import commit_all, init_repository
 from beaker.runtime import processes
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.failures import StageProblem
-from beaker.runtime.smoke import SmokeRequest, launch_problems, smoke, timeouts_of
+from beaker.runtime.launchable import timeouts_of
+from beaker.runtime.smoke import SmokeRequest, smoke
 
 DOCUMENTS = """
 TARGETS = documents(groups=("kb", "empty"))
@@ -45,6 +47,7 @@ def note(step):
 note("I")
 """
 
+PROPOSER = {"harness_optimization": {"command": ["true"]}}
 ENTRY = {"id": "app", "entrypoint": "app:integration"}
 
 
@@ -61,7 +64,7 @@ def try_out(project, tmp_path, monkeypatch):
             **{
                 "code": project.code,
                 "entry": IntegrationEntry(**{**ENTRY, **(entry or {})}),
-                "config": {},
+                "config": PROPOSER,
                 "dataset_dir": project.dataset,
                 "env": project.env,
                 "timeouts": project.timeouts,
@@ -97,7 +100,7 @@ def test_good_project__passes_every_stage(project, try_out):
     details = {report.stage: report.detail for report in reports}
     assert details["integration"] == "app:integration, documents empty, kb"
     assert details["dataset"] == "3 train rows, 2 test rows"
-    assert details["setup"] == "3 train cases, 2 test cases, 1 seed documents"
+    assert details["setup"] == "3 train cases, 2 test cases, 1 seed document"
     assert details["sample"] == "'train-0' of train"
     assert details["runner and scorer"] == "validated, not executed"
     assert sys.version.split()[0] in details["environment"]
@@ -223,19 +226,9 @@ def test_unset_environment__warns_and_under_local_fails(project, try_out):
     outcome, _ = try_out(missing_env=("API_TOKEN",), strict=True)
     assert outcome.passed
     assert [warning.where for warning in outcome.warnings] == ["API_TOKEN"]
-    outcome, reports = try_out(missing_env=("API_TOKEN",), local=True, config=PROPOSER)
+    outcome, reports = try_out(missing_env=("API_TOKEN",), local=True)
     assert [report.stage for report in reports] == ["config"]
     assert [problem.where for problem in reports[0].problems] == ["API_TOKEN"]
-
-
-PROPOSER = {"harness_optimization": {"command": ["true"]}}
-
-
-def test_launch_problems__on_this_machine__include_values():
-    """Keys are judged everywhere, values where we know what they may be."""
-    assert launch_problems({"local_dataset_path": "x", "harness_optimization": {"seeed": 1}}, local=False) == ()
-    assert len(launch_problems({"harness_optimization": {"command": ["a"], "seeed": 1}}, local=True)) == 1
-    assert launch_problems(PROPOSER, local=True) == ()
 
 
 def test_timeouts__come_from_the_configuration():
@@ -385,3 +378,128 @@ def test_code_root__of_the_request__decides_what_is_imported(project, try_out):
     """Smoke takes the code from the given root."""
     _, reports = try_out(code=CodeRoot(project.root, "missing:integration"))
     assert reports[-1].stage == "integration"
+
+
+FAILING = {
+    "import": ("raise KeyError('x')", "BK302"),
+    "syntax": ("def broken(:", "BK302"),
+    "import of a helper": ("import no_such_helper", "BK302"),
+    "declaration": ("async def run_case(*, wrong): return 1", "BK320"),
+    "constructor": ("class Setup(Setup):\n    def __init__(self): raise KeyError('x')", "BK330"),
+    "no context manager": ("class Setup(Setup):\n    def prepare_run(self, *, runtime): return 7", "BK331"),
+    "prepare_run": (
+        "class Setup(Setup):\n    @asynccontextmanager\n    async def prepare_run(self, *, runtime):\n"
+        "        raise KeyError('x')\n        yield",
+        "BK332",
+    ),
+    "results": (
+        "class Setup(Setup):\n    @asynccontextmanager\n    async def prepare_run(self, *, runtime):\n        yield 7",
+        "BK333",
+    ),
+    "teardown": (
+        "class Setup(Setup):\n    @asynccontextmanager\n    async def prepare_run(self, *, runtime):\n"
+        '        yield {"repository": RepositoryRunSetupResult()}\n        raise KeyError("x")',
+        "BK334",
+    ),
+    "no iterator": ("class Setup(Setup):\n    def load_cases(self, row, *, runtime): return 7", "BK336"),
+    "load_cases": (
+        "class Setup(Setup):\n    async def load_cases(self, row, *, runtime):\n"
+        "        raise KeyError('x')\n        yield",
+        "BK337",
+    ),
+    "run_case": ("async def run_case(*, case_input, runtime):\n    return json_of(case_input)\n"
+                 "def json_of(it):\n    raise KeyError('x')", "BK349"),
+    "score_case": ("async def score_case(*, case, result, case_files_dir):\n    raise KeyError('x')", "BK349"),
+    "open_candidate": (
+        "@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n"
+        "    raise KeyError('x')\n    yield",
+        "BK349",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("name", FAILING)
+def test_customer_code_that_fails__is_placed_and_advised(project, try_out, name):
+    """Every fault of customer code names its line in the project and what to do; its traceback starts there."""
+    text, code = FAILING[name]
+    project.hooks(text)
+    _, reports = try_out(run_one=True)
+    problem = reports[-1].problems[0]
+    lines = (project.root / "app.py").read_text().splitlines()
+    file, _, line = problem.where.partition(":")
+    assert (problem.code, file) == (code, "app.py")
+    blamed = {
+        "import of a helper": "import no_such_helper",
+        "syntax": "def broken(:",
+        "declaration": "integration = Integration(",
+        "no context manager": "def prepare_run",
+        "results": "async def prepare_run",
+        "no iterator": "def load_cases",
+    }
+    assert blamed.get(name, "raise KeyError") in lines[int(line) - 1]
+    assert problem.hint
+    frames = [one for one in problem.traceback.splitlines() if one.lstrip().startswith("File ")]
+    assert not frames or "app.py" in frames[0]
+
+
+def test_import_root__module_elsewhere__names_the_setting_that_finds_it(project, try_out):
+    """A module that is not below the import root is looked for, and the setting that would find it is named."""
+    sub = project.root / "sub"
+    (sub / ".beaker").mkdir(parents=True)
+    (project.root / "app.py").rename(sub / "app.py")
+    _, reports = try_out()
+    problem = reports[-1].problems[0]
+    assert (problem.code, problem.where) == ("BK302", "entrypoint")
+    assert "app lies in sub/" in problem.hint
+    assert "set source_dir: sub" in problem.hint
+    assert problem.traceback.count("File ") == 0
+    (sub / ".beaker").rmdir()
+    _, reports = try_out()
+    assert "set package_import_root: sub" in reports[-1].problems[0].hint
+    _, reports = try_out(code=CodeRoot(project.root, "nowhere:integration", "sub"))
+    assert "the import root is sub/ (source_dir: sub)" in reports[-1].problems[0].hint
+
+
+def test_entrypoint__names_no_integration__names_the_one_there_is(project, try_out):
+    """A wrong attribute is told with the module's file and its Integration."""
+    _, reports = try_out(code=CodeRoot(project.root, "app:integrations"))
+    problem = reports[-1].problems[0]
+    assert problem.where == "app.py"
+    assert "`app:integration`" in problem.hint
+
+
+def test_launch_settings__are_judged_also_for_other_places(project, try_out):
+    """A wrong launch setting is no green light without `local` either; a missing proposer warns."""
+    outcome, _ = try_out(config={"max_concurrency": "two", **PROPOSER})
+    assert not outcome.passed
+    outcome, _ = try_out(config={})
+    assert outcome.passed
+    assert [warning.where for warning in outcome.warnings] == ["config.harness_optimization"]
+    outcome, _ = try_out(config={}, local=True)
+    assert not outcome.passed
+
+
+def test_local__checkout_that_a_launch_refuses__fails_or_warns(project, try_out):
+    """A committed copy of TEST fails; what is not committed warns; targets of later parts and unset names fail."""
+    project.hooks(DOCUMENTS)
+    (project.root / ".gitignore").write_text("steps\n")
+    init_repository(project.root).unwrap()
+    commit_all(project.root, "First").unwrap()
+    outcome, _ = try_out(local=True)
+    assert (outcome.passed, outcome.warnings) == (True, ())
+    (project.root / "helper.py").write_text("")
+    outcome, _ = try_out(local=True)
+    assert outcome.passed
+    assert ["helper.py" in warning.message for warning in outcome.warnings] == [True]
+    assert try_out()[0].warnings == ()
+    (project.root / "copy.jsonl").write_bytes((project.dataset / "test.jsonl").read_bytes())
+    commit_all(project.root, "Copy").unwrap()
+    _, reports = try_out(local=True)
+    assert (reports[-1].stage, [problem.where for problem in reports[-1].problems]) == ("dataset", ["copy.jsonl"])
+    assert try_out()[0].passed
+    _, reports = try_out(local=True, missing_proposer_env=("API_KEY",))
+    assert [problem.where for problem in reports[-1].problems] == ["API_KEY"]
+    project.hooks("")
+    _, reports = try_out(local=True)
+    assert (reports[-1].stage, reports[-1].problems[0].code) == ("integration", "BK460")
