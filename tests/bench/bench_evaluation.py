@@ -1,4 +1,4 @@
-"""What an evaluation costs whose case does nothing: run, scored and stored in running processes, beside a bare Python."""
+"""What an evaluation costs whose case does nothing: run, scored, stored in running processes, beside a bare Python."""
 
 import asyncio
 import os
