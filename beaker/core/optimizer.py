@@ -4,6 +4,7 @@ Every key has one rule. Keys that a later version opens are refused with the rea
 ignored what they asked for.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
@@ -151,15 +152,23 @@ _object = _any_of("an object", Mapping)
 
 def _command(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
-        raise ValueError(f"must be a list of arguments, not one text; write {given.split()!r}")
-    if not isinstance(given, list | tuple) or not given:
+        raise ValueError(f"must be a list of arguments, not one text; write {_yaml_list(given.split())}")
+    if not isinstance(given, list | tuple):
         raise ValueError(f"must be a list that starts with a program, not {shown(given)}")
+    if not given:
+        raise OptionsRefused(Problem(CODE, "is empty, so there is no program to run", hint=_PROPOSER_HINT))
     for index, argument in enumerate(given):
         if not isinstance(argument, str) or "\0" in argument:
             raise OptionsRefused(Problem(CODE, f"must be text, not {shown(argument)}", f"[{index}]"))
     if not given[0].strip():
         raise OptionsRefused(Problem(CODE, "must name a program", "[0]"))
     return tuple(given)
+
+
+def _yaml_list(words: list[str]) -> str:
+    """Words as a list that YAML and people read: quoted only where YAML would take them for something else."""
+    plain = [word if re.fullmatch(r"[A-Za-z./_][\w./-]*", word) else f'"{word}"' for word in words]
+    return f"[{', '.join(plain)}]"
 
 
 def _proposer_env(given: object) -> tuple[str, ...]:
@@ -206,7 +215,8 @@ def _optimizer(values: dict[str, Any]) -> OptimizerSettings:
 _NO_PROPOSER = "names no proposer, so no candidate could be made"
 _NO_REFLECTION = "the reflection proposer comes with a later version"
 _PROPOSER_HINT = (
-    'set "harness_optimization": {"command": ["python", "{project}/propose.py"]}, the argv of your proposer'
+    'write harness_optimization: {command: [python, "{project}/propose.py"]}, with the program and arguments of your '
+    "proposer"
 )
 _OPTIMIZER_PLACES = ("config.harness_optimization", "config.harnessOptimization")
 

@@ -1,5 +1,6 @@
 """The embedded place: the service called in-process, without sockets, as a transport for the client."""
 
+import os
 import secrets
 import sqlite3
 import sys
@@ -157,12 +158,14 @@ def open_embedded(
         new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
         granted=environment.granted,
         unset=environment.unset,
+        program=environment.program,
     )
     return EmbeddedTransport(place, ports, workers)
 
 
 class _Environment:
-    """Names that a run is granted: the caller's environment, then the project's dotenv file."""
+    """What the caller's environment holds: names that a run is granted (else the project's dotenv file has them), and
+    programs."""
 
     def __init__(self, root: Path, caller: Mapping[str, str]) -> None:
         self._root = root
@@ -180,6 +183,11 @@ class _Environment:
 
     def unset(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name not in self._caller)
+
+    def program(self, name: str) -> bool:
+        import shutil
+
+        return shutil.which(name, path=self._caller.get("PATH", os.defpath)) is not None
 
 
 def _names(listed: object) -> tuple[str, ...]:

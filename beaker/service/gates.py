@@ -6,26 +6,25 @@ from typing import Any
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.config import ProjectConfig
+from beaker.core.config import ProjectConfig, parse_config
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.datasets import validate_splits
 from beaker.core.launch import choose_dataset, merge_config, no_dataset, split_config
+from beaker.core.launch_places import SettingsFile, place_settings
 from beaker.core.optimizer import LaunchSettings, parse_launch_settings
 from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems, Refused
-from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.selection import InvalidEntry, select
 from beaker.core.strict_json import JsonObject
 from beaker.core.targets import RepositoryTargets, parse_declaration
 from beaker.core.values import value
-from beaker.files.git import SUBMODULE_MODE
 from beaker.service.artifact_table import Artifact, artifact_files
 from beaker.service.datasets import dataset_by_id, dataset_by_reference
+from beaker.service.launch_warnings import listed, settings_warnings, source_warnings
 from beaker.service.ports import Call, Repository
 from beaker.service.sources import SourceFile, keep_source
 
 _SOURCE_KEYS = ("repository", "ref", "integration_id")
-_SHOWN_FILES = 20
 
 
 @value(kw_only=True)
@@ -44,11 +43,13 @@ class Pinned:
 
 @value
 class Configured:
-    """What the configuration at the commit says: all of it, the selected entry, and what both set by default."""
+    """What the configuration at the commit says: all of it, the selected entry, what both set by default, and where
+    it is written."""
 
     config: ProjectConfig
     entry: IntegrationEntry
     defaults: JsonObject
+    source: SettingsFile
 
 
 def pin(call: Call) -> Result[Pinned, Problems]:
@@ -70,7 +71,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     found = configured.unwrap()
     problems += _target_faults(found.entry.targets)
     settings = parse_launch_settings(merge_config(split_config(found.defaults)[0], given["config"]))
-    problems += _failure(settings)
+    problems += place_settings(_failure(settings), found.source, given=given["config"])
     dataset = _dataset(call, found)
     problems += _failure(dataset)
     problems += _environment_faults(call, found.entry, settings.unwrap() if is_successful(settings) else None)
@@ -83,7 +84,12 @@ def pin(call: Call) -> Result[Pinned, Problems]:
         return Failure(refused.problems)
     if visible := _visible_test(call, dataset.unwrap(), files):
         return Failure(visible)
-    warnings = (*found.config.warnings, *_submodules(files), *_budget_warnings(settings.unwrap(), dataset.unwrap()))
+    doubts = settings_warnings(call.ports, settings.unwrap(), files, dataset.unwrap().row_counts or {})
+    warnings = (
+        *found.config.warnings,
+        *source_warnings(call.ports, found.entry, files),
+        *place_settings(doubts, found.source, given=given["config"]),
+    )
     return Success(
         Pinned(
             ref=ref or "HEAD",
@@ -101,13 +107,16 @@ def pin(call: Call) -> Result[Pinned, Problems]:
 def read_configuration(repository: Repository, commit: str, integration_id: Any) -> Result[Configured, Problems]:
     """The configuration as it is at a commit, with the integration that is meant."""
     # Reading YAML is only paid for by a launch.
-    from beaker.files.project import read_config
+    from beaker.files.yaml_tree import parse_yaml
 
     path = repository.config_path()
     text = repository.read_file(commit, path)
     if not is_successful(text):
         return Failure((text.failure(),))
-    parsed = read_config(text.unwrap(), path)
+    tree = parse_yaml(text.unwrap(), path)
+    if not is_successful(tree):
+        return Failure(tree.failure())
+    parsed = parse_config(tree.unwrap(), path)
     if not is_successful(parsed):
         return Failure(parsed.failure())
     config = parsed.unwrap()
@@ -119,7 +128,9 @@ def read_configuration(repository: Repository, commit: str, integration_id: Any)
     if entry is None:
         hint = "add an entry below `integrations`, and commit it"
         return Failure((Problem("BK463", "the configuration names no integration to run", path, hint),))
-    return Success(Configured(config, entry, merge_config(config.config_defaults, entry.config_defaults)))
+    defaults = merge_config(config.config_defaults, entry.config_defaults)
+    source = SettingsFile(file=path, tree=tree.unwrap(), integration_id=entry.id)
+    return Success(Configured(config, entry, defaults, source))
 
 
 def _source_faults(source: Mapping[str, Any], repository: Repository) -> Iterable[Problem]:
@@ -148,11 +159,9 @@ def _left_out_faults(repository: Repository) -> Iterable[Problem]:
         yield found.failure()
         return
     if paths := found.unwrap():
-        shown = ", ".join(paths[:_SHOWN_FILES])
-        more = f" and {len(paths) - _SHOWN_FILES} more" if len(paths) > _SHOWN_FILES else ""
         what = "1 file differs" if len(paths) == 1 else f"{len(paths)} files differ"
         hint = "commit them, or set them aside: a run takes its code and configuration from a commit"
-        yield Problem("BK461", f"{what} from what is committed: {shown}{more}", hint=hint)
+        yield Problem("BK461", f"{what} from what is committed: {listed(paths)}", hint=hint)
 
 
 def _target_faults(declared: Any) -> Iterable[Problem]:
@@ -174,7 +183,7 @@ def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Prob
     if reference is None and artifact_id is None and configured is not None:
         chosen = choose_dataset(split_config(configured.defaults)[1])
         if not is_successful(chosen):
-            return Failure((chosen.failure(),))
+            return Failure(place_settings((chosen.failure(),), configured.source, given={}))
         if (choice := chosen.unwrap()) is None:
             return Failure((no_dataset(configured.config, configured.entry),))
         reference, artifact_id = choice.reference, choice.artifact_id
@@ -213,29 +222,6 @@ def _visible_test(call: Call, dataset: Artifact, files: Iterable[SourceFile]) ->
         for one in files
         if one.sha256 in test
     )
-
-
-def _submodules(files: Iterable[SourceFile]) -> Iterable[Problem]:
-    for one in files:
-        if one.mode == SUBMODULE_MODE:
-            yield Problem("BK478", "is a submodule: a run finds an empty folder there", one.path)
-
-
-def _budget_warnings(settings: LaunchSettings, dataset: Artifact) -> Iterable[Problem]:
-    optimizer, counts = settings.optimizer, dataset.row_counts or {}
-    if optimizer.max_rollouts is None:
-        return
-    search = SearchSettings(
-        max_rollouts=optimizer.max_rollouts,
-        minibatch_size=optimizer.minibatch_size,
-        selection_fraction=optimizer.selection_fraction,
-        test_baseline=settings.test_baseline,
-    )
-    minimum = minimum_rollouts(counts.get("train", 0), counts.get("test", 0), search)
-    if optimizer.max_rollouts < minimum:
-        message = f"{optimizer.max_rollouts} rollouts are too few for one case per row, which needs {minimum}"
-        hint = "the run ends at once unless its rows make fewer cases; raise max_rollouts"
-        yield Problem("BK479", message, "config.harness_optimization.max_rollouts", hint)
 
 
 def _failure(result: Result[Any, Problems]) -> Problems:

@@ -56,6 +56,10 @@ class LocalRepository:
         """Changed tracked files, and a configuration that is not committed."""
         return self._rooted().bind(lambda root: git.dirty_files(root, also=(self.config_path(),)))
 
+    def untracked(self, folder: str) -> Result[tuple[str, ...], Problem]:
+        """Files below a folder of the checkout that Git neither tracks nor ignores."""
+        return self._rooted().bind(lambda root: git.untracked_files(root, below=folder))
+
     def read_file(self, commit: str, path: str) -> Result[bytes, Problem]:
         """One file of a commit."""
         return self._rooted().bind(lambda root: git.read_file_at(root, commit, path))

@@ -51,6 +51,10 @@ class Repository(Protocol):
         """Paths that differ from what is committed, so that a run would not include them."""
         ...
 
+    def untracked(self, folder: str) -> Result[tuple[str, ...], Problem]:
+        """Paths below `folder` that are neither committed nor ignored."""
+        ...
+
     def read_file(self, commit: str, path: str) -> Result[bytes, Problem]:
         """One file of a commit."""
         ...
@@ -89,7 +93,8 @@ class Ports:
     """The world of a service.
 
     `now` answers in UTC; `new_id` gives a new URL-safe id with a prefix; `granted` finds the values of the names that
-    an integration declares, and `unset` tells which names the caller's own environment lacks.
+    an integration declares, and `unset` tells which names the caller's own environment lacks. `program` tells whether
+    a program, by name or absolute path, can be started where runs take place.
     """
 
     database: Database
@@ -101,6 +106,7 @@ class Ports:
     new_id: Callable[[str], str]
     granted: Callable[[Iterable[str]], GrantedEnvironment]
     unset: Callable[[Iterable[str]], tuple[str, ...]]
+    program: Callable[[str], bool]
 
 
 @value(kw_only=True)

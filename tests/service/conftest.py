@@ -156,6 +156,7 @@ def world(project: Path) -> Iterator[World]:
         new_id=lambda prefix: f"{prefix}_{next(numbers)}",
         granted=lambda names: granted_environment(names, secrets={}, caller=environ, dotenv={}),
         unset=lambda names: tuple(name for name in names if name not in environ),
+        program=lambda name: name in ("python", "/bin/sh"),
     )
     transport = EmbeddedTransport(place, ports, LocalWorkers(place, environ))
     yield World(root, place, clock, workers, environ, ports, transport, Api(transport, "local"))

@@ -413,3 +413,127 @@ def test_launch__outside_git__says_what_to_do(world: Any) -> None:
     status, refused = launch(world, {})
     assert (status, refused["detail"]["code"]) == (422, "BK711")
     assert "git init" in refused["detail"]["hint"]
+
+
+def warned(run: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """The warnings of a launch: code, place, and message with hint."""
+    return [(one["code"], one["where"], f"{one['message']} | {one['hint']}") for one in run["warnings"]]
+
+
+COMMANDS: list[tuple[list[str], int, str, str]] = [
+    (["python", "{projekt}/propose.py"], 1, "{projekt} is no placeholder", "did you mean {project}?"),
+    (["python", "{repo}/propose.py"], 1, "{repo} is no placeholder", "only {project} is filled in"),
+    (["python", "{project}/propoze.py"], 1, "not in the commit", "did you mean {project}/propose.py?"),
+    (["python", "{project}/new.json"], 1, "not in the commit", "git add new.json"),
+    (["python", "--rules={project}/tools/rules"], 1, "not in the commit", "git add tools/rules"),
+    (["{project}/propose.py"], 0, "{project}/propose.py is not executable", "chmod +x propose.py` and commit that"),
+    (["{project}/tools/noshebang.py"], 0, "no #! line", "#!/usr/bin/env python3"),
+    (["nosuchprogram"], 0, "'nosuchprogram' is not on your PATH", "install it"),
+    (["propose.py"], 0, "not on your PATH", '[python, "{project}/propose.py"]'),
+    (["/no/such/program"], 0, "cannot be started", "correct the name"),
+    (["./propose.py"], 0, "working copy", "write {project}/propose.py"),
+    (["~/bin/propose"], 0, "working copy", "~ is not filled in"),
+    (["python", "propose.py"], 1, "working copy that does not have it", "write {project}/propose.py"),
+    (["{project}/tools"], 0, "is a folder", "name the program"),
+]
+
+
+@pytest.mark.parametrize(("command", "index", "said", "advice"), COMMANDS, ids=[" ".join(one[0]) for one in COMMANDS])
+def test_launch__command_that_cannot_start__warns(
+    world: Any, conforms: Any, command: list[str], index: int, said: str, advice: str
+) -> None:
+    """The run is made, and the answer says which word of the command is wrong and what to do."""
+    world.write("tools/noshebang.py", "print(1)\n").chmod(0o755)
+    world.commit()
+    world.dataset()
+    status, run = launch(world, {"config": {"harness_optimization": {"command": command}}})
+    conforms(run, "run.json")
+    ((code, where, text),) = warned(run)
+    assert (status, code, where) == (201, "BK480", f"config.harness_optimization.command[{index}]")
+    assert said in text
+    assert advice in text
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["python", "{project}/propose.py", "--out", "documents", "{project}", "{project}/tools", "{}", "${HOME}/x"],
+        ["{project}/tools/run", "propose"],
+        ["/bin/sh", "-c", "python {project}/propose.py > /tmp/log; awk '{print}' x", "*.py"],
+        ["python", "-m", "json.tool", "{project}/linked/anything"],
+    ],
+)
+def test_launch__command_that_can_start__does_not_warn(world: Any, command: list[str]) -> None:
+    """Nothing is said about what is right, or not to be told."""
+    world.write("tools/run", "#!/bin/sh\n").chmod(0o755)
+    (world.root / "linked").symlink_to("tools")
+    world.commit()
+    world.dataset()
+    status, run = launch(world, {"config": {"harness_optimization": {"command": command}}})
+    assert (status, warned(run)) == (201, [])
+
+
+def test_launch__untracked_code__is_named(world: Any) -> None:
+    """A forgotten `git add` below source_dir is named, up to twenty files; what is ignored or elsewhere is not."""
+    world.write(".gitignore", "*.log\n")
+    configure(world, ENTRY + "    source_dir: src\n")
+    world.dataset()
+    for path in ("src/noise.log", "notes.txt", "src/__pycache__/a.pyc"):
+        world.write(path, "x")
+    assert warned(launch(world, {})[1]) == []
+    for number in range(22):
+        world.write(f"src/helper{number:02}.py", "x")
+    ((code, where, text),) = warned(launch(world, {})[1])
+    assert (code, where) == ("BK481", "src")
+    assert text.startswith("22 files are not tracked by Git, so the run does not have them: src/helper00.py, ")
+    assert "src/helper19.py and 2 more | commit" in text
+
+
+def test_launch__tracked_secrets__warn(world: Any) -> None:
+    """A committed `.beaker/.env` is in every clone; one that Git does not track is where it belongs."""
+    world.dataset()
+    world.write(".beaker/.env", "TOKEN=x\n")
+    assert warned(launch(world, {})[1]) == []
+    world.write(".beaker/.env.example", "TOKEN=\n")
+    world.commit()
+    ((code, where, text),) = warned(launch(world, {})[1])
+    assert (code, where) == ("BK482", ".beaker/.env")
+    assert "git rm --cached .beaker/.env" in text
+
+
+def test_launch__setting_of_the_file__is_refused_at_its_line(world: Any) -> None:
+    """Where a setting was written is said: file and line for config_defaults, `config` for what the launch gave."""
+    defaults = (
+        "config_defaults:\n  max_concurrency: two\n  harness_optimization:\n    command: [python, {projekt: 1}]\n"
+    )
+    configure(world, ENTRY + "    config_defaults:\n      case_retry_limit: -1\n" + defaults)
+    world.dataset()
+    merged = {"max_concurrency": "two", "test_baseline": "no"}
+    _, refused = launch(world, {"config": merged})
+    found = [(problem["where"], problem["message"]) for problem in refused["detail"]["problems"]]
+    file = ".beaker/beaker.yaml"
+    assert sorted((where, message.split(":")[0]) for where, message in found) == [
+        (f"{file}:5", "integrations.demo.config_defaults.case_retry_limit"),
+        (f"{file}:7", "config_defaults.max_concurrency"),
+        (f"{file}:9", "config_defaults.harness_optimization.command[1]"),
+        ("config.test_baseline", "must be true or false, not 'no'"),
+    ]
+
+
+def test_launch__doubtful_setting_of_the_file__warns_at_its_line(world: Any) -> None:
+    """Warnings about settings have their place too."""
+    command = '{command: [python, "{projekt}/p.py"]}'
+    configure(world, ENTRY + f"config_defaults:\n  harness_optimization: {command}\n")
+    world.dataset()
+    ((code, where, text),) = warned(launch(world, {"config": {}})[1])
+    assert (code, where) == ("BK480", ".beaker/beaker.yaml:5")
+    assert text.startswith("config_defaults.harness_optimization.command[1]: {projekt} is no placeholder")
+
+
+def test_launch__nothing_makes_candidates__names_where_it_belongs(world: Any) -> None:
+    """A setting that is missing everywhere is missing in the file."""
+    world.dataset()
+    _, refused = launch(world, {"config": {}})
+    (problem,) = refused["detail"]["problems"]
+    assert (problem["where"], problem["code"]) == (".beaker/beaker.yaml", "BK410")
+    assert problem["message"].startswith("config_defaults.harness_optimization: names no proposer")

@@ -1,0 +1,90 @@
+"""What is worth saying about a launch that goes ahead: likely mistakes, none of which is sure enough to refuse it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+
+from returns.pipeline import is_successful
+
+from beaker.core.config_entry import IntegrationEntry
+from beaker.core.optimizer import LaunchSettings
+from beaker.core.problems import Problem
+from beaker.core.proposer_command import CommandWorld, command_warnings
+from beaker.core.search import SearchSettings, minimum_rollouts
+from beaker.files.git import EXECUTABLE_MODE, FILE_MODE, SUBMODULE_MODE
+from beaker.service.ports import Ports
+from beaker.service.sources import SourceFile
+
+SHOWN_FILES = 20
+"""Files that one problem names; the rest is counted."""
+
+_OPTIMIZER = "config.harness_optimization"
+_MODES = {FILE_MODE: False, EXECUTABLE_MODE: True}
+_EXAMPLES = (".example", ".sample", ".template", ".dist")
+
+
+def settings_warnings(
+    ports: Ports, settings: LaunchSettings, files: Iterable[SourceFile], rows: Mapping[str, int]
+) -> Iterator[Problem]:
+    """What is doubtful about the settings: a command that cannot start (BK480), a budget that is too small (BK479)."""
+    tracked = {one.path: one for one in files}
+    world = CommandWorld(
+        files={path: _MODES.get(one.mode) for path, one in tracked.items()},
+        first_bytes=lambda path: ports.blobs.read(tracked[path].sha256)[:8],
+        program=ports.program,
+    )
+    yield from command_warnings(settings.optimizer.command, world, where=f"{_OPTIMIZER}.command")
+    yield from _budget(settings, rows)
+
+
+def source_warnings(ports: Ports, entry: IntegrationEntry, files: Iterable[SourceFile]) -> Iterator[Problem]:
+    """What is doubtful about the commit: submodules (BK478), code that is not tracked (BK481), tracked secrets
+    (BK482)."""
+    yield from _untracked(ports, entry)
+    for one in files:
+        path = PurePosixPath(one.path)
+        if one.mode == SUBMODULE_MODE:
+            yield Problem("BK478", "is a submodule: a run finds an empty folder there", one.path)
+        elif path.parent.name == ".beaker" and path.name.startswith(".env") and path.suffix not in _EXAMPLES:
+            hint = f"`git rm --cached {one.path}`, list it in .gitignore, and replace the values that were in it"
+            message = "is tracked by Git: its values are in every clone, and every proposer can read them"
+            yield Problem("BK482", message, one.path, hint)
+
+
+def listed(paths: tuple[str, ...]) -> str:
+    """Paths for a message, the first twenty by name and the rest by count."""
+    shown = ", ".join(paths[:SHOWN_FILES])
+    return f"{shown} and {len(paths) - SHOWN_FILES} more" if len(paths) > SHOWN_FILES else shown
+
+
+def _untracked(ports: Ports, entry: IntegrationEntry) -> Iterator[Problem]:
+    found = ports.repository.untracked(entry.source_dir)
+    if not is_successful(found):
+        return  # that Git answers nothing here has been said by the gates
+    paths = tuple(path for path in found.unwrap() if "__pycache__" not in path.split("/") and not _is_dotenv(path))
+    if paths:
+        one = len(paths) == 1
+        what = f"{len(paths)} {'file is' if one else 'files are'} not tracked by Git, so the run does not have"
+        hint = "commit what your code needs (`git add`, `git commit`), list the rest in .gitignore"
+        where = "" if entry.source_dir == "." else entry.source_dir
+        yield Problem("BK481", f"{what} {'it' if one else 'them'}: {listed(paths)}", where, hint)
+
+
+def _is_dotenv(path: str) -> bool:
+    return path == ".beaker/.env" or path.endswith("/.beaker/.env")
+
+
+def _budget(settings: LaunchSettings, rows: Mapping[str, int]) -> Iterator[Problem]:
+    optimizer = settings.optimizer
+    if optimizer.max_rollouts is None:
+        return
+    search = SearchSettings(
+        max_rollouts=optimizer.max_rollouts,
+        minibatch_size=optimizer.minibatch_size,
+        selection_fraction=optimizer.selection_fraction,
+        test_baseline=settings.test_baseline,
+    )
+    minimum = minimum_rollouts(rows.get("train", 0), rows.get("test", 0), search)
+    if optimizer.max_rollouts < minimum:
+        message = f"{optimizer.max_rollouts} rollouts are too few for one case per row, which needs {minimum}"
+        hint = "the run ends at once unless its rows make fewer cases; raise max_rollouts"
+        yield Problem("BK479", message, f"{_OPTIMIZER}.max_rollouts", hint)
