@@ -1,7 +1,6 @@
-"""A child process: `python -m beaker.runtime.child KIND COMMANDS REPLIES LIFE HOST`; not for use by hand.
+"""A child process: `python -m beaker.runtime.child KIND COMMANDS REPLIES LIFE`; not for use by hand.
 
-KIND is `setup`, `rollout` or `scorer`; COMMANDS, REPLIES and LIFE are inherited descriptors, HOST is the id of the
-process that started this one.
+KIND is `setup`, `rollout` or `scorer`; COMMANDS, REPLIES and LIFE are inherited descriptors.
 """
 
 import asyncio
@@ -17,7 +16,6 @@ from importlib import import_module
 from beaker.core.convert import to_json
 from beaker.runtime.channel import Channel, flush_output
 from beaker.runtime.failures import stage_problem
-from beaker.runtime.processes import die_with_parent
 
 _SERVERS = {
     "setup": "beaker.runtime.setup_process",
@@ -30,8 +28,7 @@ Serve = Callable[[Channel], Awaitable[None]]
 
 def main() -> int:
     """Serve requests until the host says `close` or `stop`; the exit status."""
-    kind, commands, replies, life, host = sys.argv[1:]
-    die_with_parent(int(host))
+    kind, commands, replies, life = sys.argv[1:]
     channel = Channel(int(commands), int(replies), int(life))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -70,7 +70,7 @@ class Connection:
                 ours.append(writing if child_reads else reading)
             commands, replies, life, output = theirs
             argv = [sys.executable, "-P", "-m", "beaker.runtime.child", self.kind]
-            argv += [str(commands), str(replies), str(life), str(os.getpid())]
+            argv += [str(commands), str(replies), str(life)]
             self._child = self._supervisor.spawn(
                 argv, cwd=cwd, env=environment, stdout=output, stderr=output, pass_fds=(commands, replies, life)
             )

@@ -3,6 +3,9 @@
 Standard library only, and no import from Beaker: the watchdog runs this file in an isolated interpreter. It reads
 `+PID STARTED` and `-PID` lines from its standard input; when the input ends, because the host closed it or died, it
 ends every group still listed and, on Linux, every process that carries the host's mark in its environment.
+
+On Linux the processes listed are guardians (`guardian.py`): they are asked to end what they guard, and killed only when
+that takes too long.
 """
 
 import contextlib
@@ -20,7 +23,9 @@ LINUX = sys.platform == "linux"
 MARK = "BEAKER_PROCESS"
 """The environment variable that tells which host, and which of its children, a process descends from."""
 
-_PR_SET_PDEATHSIG = 1
+END = signal.SIGUSR1
+"""What asks a guardian to end everything at once (the same as `guardian.END`)."""
+
 _PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -33,17 +38,6 @@ class Process(NamedTuple):
     session: int
     state: str
     started: str
-
-
-def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when its parent ends (Linux); exits at once when `parent` is gone already.
-
-    The signal follows the parent's thread that started this process, so hosts start children from a lasting thread.
-    """
-    if LINUX:
-        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        os._exit(1)
 
 
 def adopt_orphans(adopt: bool = True) -> bool:
@@ -113,24 +107,32 @@ def kill(pid: int, number: int = signal.SIGKILL) -> None:
 
 
 def end_groups(groups: Mapping[int, str | None], mark: str, *, patience: float = 5.0) -> int:
-    """Kill recorded groups (leader's id -> its `identity`) and, on Linux, whatever carries `mark`.
+    """End recorded groups (leader's id -> its `identity`) and, on Linux, whatever carries `mark`.
 
-    A leader whose identity differs is a stranger with a used number and stays. Repeats until nothing is left or
-    `patience` seconds are over. Returns how many processes and groups it had to kill.
+    A leader whose identity differs is a stranger with a used number and stays. Guardians get half of `patience`, in
+    seconds, to end what they guard; repeats until nothing is left or all of it is over. Returns how many processes and
+    groups it had to end.
     """
-    killed = 0
-    deadline = time.monotonic() + patience
+    ended: set[int] = set()
+    begun = time.monotonic()
     while True:
-        found = [group for group, known in groups.items() if known is not None and identity(group) == known]
-        for group in found:
-            kill_group(group)
-        strays = [pid for pid in everyone() if pid != os.getpid() and carries(pid, mark)] if LINUX and mark else []
-        for pid in strays:
+        kindly = LINUX and time.monotonic() < begun + patience / 2
+        leaders = {group for group, known in groups.items() if known is not None and identity(group) == known}
+        for group in leaders:
+            end_guarded(group) if kindly else kill_group(group)
+        strays = {pid for pid in everyone() if pid != os.getpid() and carries(pid, mark)} if LINUX and mark else set()
+        for pid in strays - leaders if kindly else strays:
             kill(pid)
-        killed += len(set(found) | set(strays))
-        if not (found or strays) or time.monotonic() > deadline:
-            return killed
+        ended |= leaders | strays
+        if not (leaders or strays) or time.monotonic() > begun + patience:
+            return len(ended)
         time.sleep(0.02)
+
+
+def end_guarded(guardian: int) -> None:
+    """Ask a guardian to end everything, also when somebody has stopped it."""
+    kill(guardian, END)
+    kill(guardian, signal.SIGCONT)
 
 
 @cache

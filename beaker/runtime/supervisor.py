@@ -1,12 +1,15 @@
 """Owns every child process of a host: starts them, ends them with all their descendants, and leaves nothing behind.
 
 A host is one asyncio process that runs customer code in children: a run worker, or the command line during smoke. Each
-child leads its own session and process group. Its environment carries a mark, so that descendants which left the group
-are found too. Should the host die without a word, three things end its children: the kernel (Linux), the end of their
-control pipe, and the watchdog, a small process that outlives the host by the moment it needs.
+child leads its own session and process group. On Linux a guardian stands between it and the host and ends whatever
+descends from it (`guardian.py`). Its environment carries a mark, so that descendants which left the group are found
+elsewhere too, or when the guardian was killed. Should the host die without a word, three things end its children: their
+guardian (Linux), the end of their control pipe, and the watchdog, a small process that outlives the host by the moment
+it needs.
 """
 
 import asyncio
+import errno
 import json
 import os
 import secrets as random_secrets
@@ -29,6 +32,11 @@ from beaker.runtime.pipes import PipeReader
 TERM_GRACE = 1.0
 """Seconds between SIGTERM and SIGKILL when everything is ended."""
 
+GUARDIAN_PATIENCE = 3.0
+"""Seconds that a guardian gets to end what it guards before it is killed itself."""
+
+_GUARDIAN = str(Path(__file__).with_name("guardian.py"))
+
 _OURS: set[int] = set()
 """Children and watchdogs of every supervisor of this process that nobody has waited for yet."""
 
@@ -48,7 +56,7 @@ class Completed:
 
 
 class Child:
-    """A running child process, the leader of its own session and group."""
+    """A running child process, the leader of its own session and group. On Linux `pid` is that of its guardian."""
 
     def __init__(self, popen: "subprocess.Popen[bytes]", mark: str, on_exit: "Callable[[Child], None]") -> None:
         self.pid = popen.pid
@@ -61,9 +69,16 @@ class Child:
         self._watch()
 
     def signal(self, number: int) -> None:
-        """Send a signal to the whole group; nothing happens after the child's end."""
-        if self.returncode is None:
+        """Send SIGTERM or SIGKILL to the whole group; nothing happens after the child's end."""
+        if self.returncode is not None:
+            return
+        if not processes.LINUX:
             processes.kill_group(self.pid, number)
+        elif number != signal.SIGKILL:
+            processes.kill(self.pid, number)  # which the guardian hands on
+        else:
+            processes.end_guarded(self.pid)
+            self._loop.call_later(GUARDIAN_PATIENCE, self._kill_guardian)
 
     async def wait(self) -> int:
         """Wait until the child has ended, and its group and descendants with it. The exit status as `Popen` has it."""
@@ -82,6 +97,10 @@ class Child:
                 raise
         self.signal(signal.SIGKILL)
         await self.wait()
+
+    def _kill_guardian(self) -> None:
+        if self.returncode is None:
+            processes.kill_group(self.pid)
 
     def _watch(self) -> None:
         try:
@@ -169,8 +188,12 @@ class Supervisor:
         self._start_watchdog()
         self._count += 1
         mark = f"{self._token}.{self._count}"
+        command = [os.fspath(word) for word in argv]
+        if processes.LINUX:
+            _check_startable(command[0], cwd, env)
+            command = [sys.executable, "-I", "-S", "-X", "utf8", _GUARDIAN, str(os.getpid()), *command]
         popen = subprocess.Popen(
-            [os.fspath(word) for word in argv],
+            command,
             cwd=cwd,
             env={**env, processes.MARK: mark},
             stdin=subprocess.DEVNULL,
@@ -368,6 +391,17 @@ def end_recorded(record: Path, *, patience: float = 5.0) -> int:
     killed = processes.end_groups(groups, mark, patience=patience)
     record.unlink(missing_ok=True)
     return killed
+
+
+def _check_startable(program: str, cwd: Path, env: Mapping[str, str]) -> None:
+    """Raise what starting `program` would raise: it is the guardian that starts it, too late to be told from here."""
+    if "\0" in program:
+        raise ValueError("embedded null byte")
+    folders = [""] if os.sep in program else os.get_exec_path(env)
+    places = [os.path.join(cwd, folder, program) for folder in folders]
+    if not any(os.path.isfile(place) and os.access(place, os.X_OK) for place in places):
+        number = errno.EACCES if any(map(os.path.exists, places)) else errno.ENOENT
+        raise OSError(number, os.strerror(number), program)
 
 
 def _without_core_dumps(pid: int) -> None:

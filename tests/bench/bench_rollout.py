@@ -1,4 +1,4 @@
-"""Figures of the child processes: one no-op rollout in a running process, and starting one, beside a bare Python."""
+"""Figures of the child processes: a no-op rollout in a running process; starting one; a guardian; a bare Python."""
 
 import asyncio
 import os
@@ -42,6 +42,17 @@ def bare_python() -> float:
     return statistics.median(times)
 
 
+async def commands() -> float:
+    """Seconds to run `true` under a supervisor, guardian included, the median of 20."""
+    times = []
+    async with Supervisor() as supervisor:
+        for _ in range(21):
+            begun = time.perf_counter()
+            await supervisor.run_command(["true"], cwd=Path("/"), env={"PATH": os.environ["PATH"]}, timeout=60)
+            times.append(time.perf_counter() - begun)
+    return statistics.median(times[1:])  # the first one starts the watchdog
+
+
 async def rollouts(root: Path) -> tuple[float, float]:
     """Seconds to start a process and have it import the Integration; seconds of one rollout inside it."""
     async with Supervisor() as supervisor:
@@ -72,8 +83,9 @@ def main() -> None:
         root = Path(folder)
         (root / "app.py").write_text(APP)
         start, rollout = asyncio.run(rollouts(root))
-    bare = bare_python()
+    guarded, bare = asyncio.run(commands()), bare_python()
     print(f"start a bare Python                    {bare * 1000:8.2f} ms")
+    print(f"run `true` with its guardian           {guarded * 1000:8.2f} ms   {guarded / bare:6.1f} x bare Python")
     print(f"start a rollout process, import        {start * 1000:8.2f} ms   {start / bare:6.1f} x bare Python")
     print(f"one no-op rollout in a running process {rollout * 1000:8.3f} ms   {rollout / bare:6.1%} of bare Python")
 

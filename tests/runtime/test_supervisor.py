@@ -98,9 +98,18 @@ def test_run_command__late__is_ended_with_all_its_descendants(hosted, tmp_path):
 def test_run_command__done__ends_what_it_left_behind(hosted, tmp_path):
     """A command that ends by itself takes its background processes along; their output does not delay it."""
     begun = time.monotonic()
-    done = command(hosted, "sleep 1000 & setsid sleep 1000 & echo $!")
+    script = """
+        sleep 1000 &
+        setsid sleep 1000 & echo $!
+        setsid env -i sleep 1000 & echo $!
+        env -i setsid sh -c 'setsid sleep 1000 & echo $!; wait' &
+        sleep 0.2
+    """
+    done = command(hosted, script)
     assert done.returncode == 0
-    assert not alive(int(done.stdout))
+    left = [int(pid) for pid in done.stdout.split()]
+    assert len(left) == 3
+    assert not any(map(alive, left))
     assert time.monotonic() - begun < 15
 
 
@@ -188,9 +197,10 @@ from beaker.runtime.supervisor import Supervisor
 async def main():
     supervisor = Supervisor(record=Path(sys.argv[1]))
     supervisor.become_subreaper()
-    script = "sleep 1000 & echo $! ; setsid sleep 1000 & echo $!; echo $$; exec sleep 1000"
+    hidden = "setsid env -i sleep 1000 & echo $!"
+    script = f"{hidden}; sleep 1000 & echo $! ; setsid sleep 1000 & echo $!; echo $$; exec sleep 1000"
     child = supervisor.spawn(["sh", "-c", script], cwd=Path("/"), env={"PATH": os.environ["PATH"]}, stdout=1, stderr=2)
-    os.write(1, f"watchdog {supervisor._watchdog.pid}\n".encode())
+    os.write(1, f"watchdog {supervisor._watchdog.pid}\nguardian {child.pid}\n".encode())
     await child.wait()
 
 asyncio.run(main())
@@ -199,14 +209,17 @@ asyncio.run(main())
 
 @pytest.fixture
 def dying_host(tmp_path):
-    """A host with one child and its descendants: (host process, record, watchdog's id, ids of the others)."""
+    """A host with one child and its descendants: (host, record, watchdog's id, guardian's id, ids of the others).
+
+    The first of the others has left its session and cleared its environment.
+    """
     record = tmp_path / "processes"
     host = subprocess.Popen([sys.executable, "-c", HOST, str(record)], stdout=subprocess.PIPE, text=True)
     assert host.stdout is not None
     try:
-        lines = [host.stdout.readline().split() for _ in range(4)]
-        (watchdog,) = [int(words[1]) for words in lines if words[0] == "watchdog"]
-        yield host, record, watchdog, [int(words[0]) for words in lines if words[0] != "watchdog"]
+        lines = [host.stdout.readline().split() for _ in range(6)]
+        named = {words[0]: int(words[1]) for words in lines if len(words) == 2}
+        yield host, record, named["watchdog"], named["guardian"], [int(words[0]) for words in lines if len(words) == 1]
     finally:
         host.kill()
         host.wait()
@@ -216,24 +229,62 @@ def dying_host(tmp_path):
 
 def test_host_killed__everything_it_started_ends(dying_host, wait_for):
     """After SIGKILL of the host, its children, their group and their other sessions are gone in a moment."""
-    host, record, watchdog, pids = dying_host
+    host, record, watchdog, guardian, pids = dying_host
     assert all(map(alive, pids))
     host.kill()
     host.wait()
-    wait_for(lambda: not any(map(alive, [watchdog, *pids])))
+    wait_for(lambda: not any(map(alive, [watchdog, guardian, *pids])))
     assert end_recorded(record) == 0
     assert not record.exists()
 
 
-def test_host_and_watchdog_killed__the_record_ends_the_rest(dying_host):
-    """What even the watchdog could not end, the next host ends by the record."""
-    host, record, watchdog, pids = dying_host
+def test_host_and_watchdog_killed__the_guardian_ends_the_rest(dying_host, wait_for):
+    """The kernel tells the guardian, which needs neither of them."""
+    host, _, watchdog, guardian, pids = dying_host
+    os.kill(watchdog, signal.SIGKILL)
+    host.kill()
+    host.wait()
+    wait_for(lambda: not any(map(alive, [guardian, *pids])))
+
+
+def test_host_and_watchdog_killed_guardian_stopped__the_record_ends_the_rest(dying_host):
+    """What was not ended yet, the next host ends by the record, hidden descendants included."""
+    host, record, watchdog, guardian, pids = dying_host
+    os.kill(guardian, signal.SIGSTOP)
     os.kill(watchdog, signal.SIGKILL)
     host.kill()
     host.wait()
     assert all(map(alive, pids))
     assert end_recorded(record) > 0
-    assert not any(map(alive, pids))
+    assert not any(map(alive, [guardian, *pids]))
+
+
+def test_all_of_them_killed__the_record_ends_what_carries_the_mark(dying_host, wait_for):
+    """The kernel ends the child with its guardian; what is left is found by its mark, unless it hides."""
+    host, record, watchdog, guardian, pids = dying_host
+    hidden, *_, leader = pids
+    host.send_signal(signal.SIGSTOP)
+    for pid in (watchdog, guardian, host.pid):
+        os.kill(pid, signal.SIGKILL)
+    host.wait()
+    wait_for(lambda: not alive(leader))
+    assert end_recorded(record) > 0
+    try:
+        assert [pid for pid in pids if alive(pid)] == [hidden]
+    finally:
+        os.kill(hidden, signal.SIGKILL)
+
+
+def test_guardian_killed__the_child_ends_and_what_it_started(hosted, tmp_path):
+    """A command that kills its guardian is killed with it; its descendants fall to the host, which ends them."""
+    pids = tmp_path / "pids"
+    script = f"""
+        setsid sleep 1000 & echo $! > {pids}
+        kill -9 $PPID
+        sleep 1000
+    """
+    assert command(hosted, script).returncode == -9
+    assert not alive(int(pids.read_text()))
 
 
 def test_end_recorded__strangers_with_used_numbers__stay(tmp_path):

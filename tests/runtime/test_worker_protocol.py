@@ -22,7 +22,7 @@ def test_documented_conversation__is_what_a_child_says(project):
     pipes = [os.pipe() for _ in range(3)]
     (commands, to_child), (from_child, replies), (life, host_life) = pipes
     argv = [sys.executable, "-P", "-m", "beaker.runtime.child", "rollout", *map(str, (commands, replies, life))]
-    child = subprocess.Popen([*argv, str(os.getpid())], pass_fds=(commands, replies, life), cwd=project.root)
+    child = subprocess.Popen(argv, pass_fds=(commands, replies, life), cwd=project.root)
     for descriptor in (commands, replies, life):
         os.close(descriptor)
     with os.fdopen(to_child, "wb", buffering=0) as write, os.fdopen(from_child, "rb") as read:
