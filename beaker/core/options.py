@@ -93,7 +93,10 @@ class OptionsRefused(ValueError):
 
     def below(self, place: str) -> tuple[Problem, ...]:
         """The problems, with their places put below `place`."""
-        return tuple(attrs.evolve(one, where=f"{place}{one.where}") for one in self.problems)
+        return tuple(
+            attrs.evolve(one, where=f"{place}{one.where}")  # type: ignore[misc]  # a value is an attrs class
+            for one in self.problems
+        )
 
 
 def nested(rules: Mapping[str, Rule], build: Callable[[dict[str, Any]], T], *, code: str) -> Callable[[object], T]:
