@@ -233,3 +233,25 @@ def test_output__of_a_proposer__is_kept_up_to_64_kib(laboratory: Callable[..., A
     assert record["stdout"].rstrip().endswith("end")
     assert len(record["stdout"].encode()) < 65536 + 100
     assert record["stderr"] == "careful\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("{project}/propose.py", "cannot start {project}/propose.py: it is not executable; `chmod +x`"),
+        ("{project}/tool", "cannot start {project}/tool: it is no program, and has no #! line; begin it"),
+        ("/no/such/tool", "cannot start /no/such/tool: no such program was found"),
+    ],
+)
+def test_command__that_cannot_start__is_named_as_it_was_given(
+    laboratory: Callable[..., Any], command: str, said: str
+) -> None:
+    """The proposal's message names the program as the settings do, and says what to do."""
+    lab = laboratory(train=3, test=1)
+    lab.write("tool", "print(1)\n")
+    (lab.project / "tool").chmod(0o755)
+    run_id = lab.launch(command=[command], max_proposals=1)
+    (proposal,) = lab.candidates(run_id)["proposals"]
+    assert proposal["outcome"] == "crashed"
+    assert proposal["message"].startswith(said)
+    assert [warning["code"] for warning in lab.run(run_id)["warnings"]] == ["BK480"]

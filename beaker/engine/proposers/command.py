@@ -9,6 +9,7 @@ from typing import Any
 from returns.pipeline import is_successful
 
 from beaker.core.documents import TargetDocument
+from beaker.core.proposer_command import PROJECT
 from beaker.core.strict_json import dumps
 from beaker.core.targets import DocumentTargets, declaration_json
 from beaker.core.values import value
@@ -25,9 +26,6 @@ from beaker.runtime.supervisor import Completed, Supervisor
 
 CAPTURE = 65536
 """Bytes kept of each of standard output and standard error."""
-
-PROJECT = "{project}"
-"""Stands in the command for a read-only checkout of the run's commit."""
 
 
 @value(kw_only=True)
@@ -64,7 +62,7 @@ class CommandProposer:
                 command, cwd=root, env=self._environment(root, request.seed), timeout=self.timeout, capture=CAPTURE
             )
             stdout, stderr = self.clean(done.stdout), self.clean(done.stderr)
-            made = _failure(done, self.timeout, stderr)
+            made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr)
             if made is None:
                 made = await asyncio.to_thread(self._judge, root, request.parent)
             return Proposal(made.outcome, made.message, made.tree, made.changed, stdout, stderr)
@@ -97,6 +95,22 @@ class CommandProposer:
             "BEAKER_SOURCE_DIR": self.source_dir,
             "BEAKER_PROPOSAL_SEED": str(seed),
         }
+
+
+def _not_started(done: Completed, program: str) -> Proposal | None:
+    """The outcome of a command that the system did not start, with `program` as the settings name it, or `None`."""
+    if done.returncode not in (126, 127) or done.stdout or not done.stderr.startswith("cannot start "):
+        return None
+    if done.returncode == 127:
+        why = "no such program was found, or not the one that its #! line names"
+        advice = "correct its name, or look at your PATH"
+    elif "Exec format" in done.stderr:
+        why = "it is no program, and has no #! line"
+        advice = "begin it with a line such as #!/usr/bin/env python3, or put its interpreter in front"
+    else:
+        why = "it is not executable"
+        advice = "`chmod +x` it and commit that, or put its interpreter in front"
+    return Proposal("crashed", f"cannot start {program}: {why}; {advice}")
 
 
 def _failure(done: Completed, timeout: float, stderr: str) -> Proposal | None:
