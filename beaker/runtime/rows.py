@@ -31,12 +31,12 @@ class CheckedDataset:
 
     def check(self) -> None:
         """Read and validate every row of both splits; `StageFailed` with all faults, up to `MAX_ROW_PROBLEMS`."""
-        problems: list[StageProblem] = []
+        problems = self._missing_files()
         hidden = bad_rows = 0
         for split in SPLITS:
             self._state[split] = self._look(split)
             count = 0
-            for _, read in read_rows(self.path(split)):
+            for _, read in read_rows(self.path(split)) if self.path(split).exists() else ():
                 count += 1
                 found = [_problem(read)] if isinstance(read, Problem) else self._faults(split, _, read)
                 bad_rows += bool(found)
@@ -81,6 +81,20 @@ class CheckedDataset:
                 StageProblem("BK240", f"validating the row raised {said(error)}", where, hint, STAGE, traced(error))
             ]
         return []
+
+    def _missing_files(self) -> list[StageProblem]:
+        if not self.directory.is_dir():
+            hint = "name the folder that holds train.jsonl and test.jsonl (local_dataset_path)"
+            message = "is not a folder" if self.directory.exists() else "there is no such dataset folder"
+            return [StageProblem("BK210", message, str(self.directory), hint, STAGE)]
+        there = sorted(path.name for path in self.directory.iterdir() if path.suffix == ".jsonl")
+        hint = f"a dataset has train.jsonl and test.jsonl; here is {', '.join(there) or 'no .jsonl file'}"
+        found = (self.path(split) for split in SPLITS)
+        return [
+            StageProblem("BK210", f"the split {path.stem!r} is missing", str(path), hint, STAGE)
+            for path in found
+            if not path.exists()
+        ]
 
     def _read_metadata(self) -> list[StageProblem]:
         manifest = read_manifest(self.directory)

@@ -16,6 +16,7 @@ from beaker.core.evaluations import Evaluation
 from beaker.core.search import Trial
 from beaker.engine.evidence import Standing, build_evidence, write_evidence
 from beaker.engine.proposal import Outcome
+from beaker.runtime.processes import MARK
 
 PAGE = Path(__file__).parents[2] / "docs" / "proposers.md"
 
@@ -53,5 +54,6 @@ def test_page__lists__match_the_code() -> None:
     assert all(f"| `{outcome}` |" in text for outcome in get_args(Outcome) if outcome != "child")
     listed = text.split("Its environment holds")[1].split("and the proxy")[0]
     assert re.findall(r"`(\w+)`", listed) == list(BASE_ENVIRONMENT)
+    assert f"| `{MARK}` |" in text
     fields = ", ".join(field for field in Trial.__match_args__)
     assert f"`{{{fields}}}`" in text

@@ -503,3 +503,16 @@ def test_local__checkout_that_a_launch_refuses__fails_or_warns(project, try_out)
     project.hooks("")
     _, reports = try_out(local=True)
     assert (reports[-1].stage, reports[-1].problems[0].code) == ("integration", "BK460")
+
+
+def test_missing_split__names_the_folder_and_what_is_there(project, try_out):
+    """A split that is not there is told with its path and the files that are, beside the faults of the other."""
+    (project.dataset / "test.jsonl").rename(project.dataset / "val.jsonl")
+    project.rows(train=["{"])
+    _, reports = try_out()
+    missing, broken = reports[-1].problems
+    assert (missing.code, missing.where) == ("BK210", str(project.dataset / "test.jsonl"))
+    assert "here is train.jsonl, val.jsonl" in missing.hint
+    assert broken.where.endswith("train.jsonl:1")
+    _, reports = try_out(dataset_dir=project.root / "nowhere")
+    assert [problem.code for problem in reports[-1].problems] == ["BK210"]

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +16,7 @@ from beaker import validate_integration as validate
 from beaker.sdk.trace import NOOP_TRACE
 
 PAGE = Path(__file__).parents[2] / "docs" / "writing-an-integration.md"
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 BLOCK = re.compile(r"^```\{code-block\} \w+\n:caption: (?P<path>\S+)\n\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -70,15 +73,55 @@ def test_page__rows_become_cases_that_run_and_score(project: Path, integration: 
     assert asyncio.run(objectives()) == [1.0, 1.0, 0.0, 0.0]
 
 
-@pytest.mark.e2e
-def test_page__smoke__passes(project: Path) -> None:
-    """The command of the page, in the page's project, ends well."""
-    done = subprocess.run(
-        [sys.executable, "-m", "beaker.cli", "run", "smoke", "--run-one"],
+def beaker(project: Path, *argv: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "beaker.cli", *argv],
         cwd=project,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"},
         capture_output=True,
         text=True,
         timeout=120,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def git(project: Path, *argv: str) -> None:
+    identity = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "commit.gpgSign=false"]
+    subprocess.run(["git", *identity, *argv], cwd=project, check=True, capture_output=True)
+
+
+@pytest.mark.e2e
+def test_page__commands__lead_to_a_run_that_improves(project: Path) -> None:
+    """Every command of the page, in its order, in the page's project: smoke passes, and the run finds a better rule."""
+    commands = [
+        shlex.split(line.removeprefix("$ "))
+        for block in CONSOLE.findall(PAGE.read_text(encoding="utf-8"))
+        for line in block.splitlines()
+    ]
+    assert [command[0] for command in commands] == ["beaker", "git", "git", "git", "beaker", "beaker", "beaker"]
+    said = []
+    for program, *argv in commands:
+        if program == "git":
+            git(project, *argv)
+            continue
+        done = beaker(project, *argv)
+        assert done.returncode == 0, f"{argv}: {done.stdout}{done.stderr}"
+        said.append(done)
+    first, committed, _, run = said
+    assert "BK711" in first.stderr
+    assert "warning" not in committed.stderr
+    assert "winner" in run.stdout
+    (listed,) = json.loads(beaker(project, "--local", "run", "list", "--json").stdout)["runs"]
+    found = json.loads(beaker(project, "--local", "run", "status", listed["id"], "--json").stdout)
+    assert (found["result"]["test"]["baseline"], found["result"]["test"]["winner"]) == (0.0, 1.0)
+
+
+def test_readme__integration__is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The README's excerpt is a whole module beside a system with an `extract`."""
+    readme = PAGE.parents[1] / "README.md"
+    (text,) = re.findall(r"```python\n(.*?)```", readme.read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "readme_integration.py").write_text(text, encoding="utf-8")
+    (tmp_path / "invoices.py").write_text("def extract(text, playbook): return playbook", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "invoices", raising=False)
+    assert load_integration("readme_integration:integration")

@@ -1,0 +1,44 @@
+"""The published JSON Schemas as a set: they find each other, and the wheel carries them."""
+
+import json
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = sorted((ROOT / "docs" / "schemas").glob("*.json"))
+
+
+def references(schema: Any) -> list[str]:
+    """Every `$ref` below a schema."""
+    if isinstance(schema, list):
+        return [found for item in schema for found in references(item)]
+    if not isinstance(schema, dict):
+        return []
+    own = [schema["$ref"]] if "$ref" in schema else []
+    return own + [found for item in schema.values() for found in references(item)]
+
+
+@pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
+def test_schema__names_itself_and_others_by_file_name(path: Path) -> None:
+    """A validator that is given the folder resolves every reference."""
+    schema = json.loads(path.read_text(encoding="utf-8"))
+    assert schema["$id"] == path.name
+    for reference in references(schema):
+        file, _, pointer = reference.partition("#")
+        target = json.loads((path.parent / file).read_text(encoding="utf-8")) if file else schema
+        for part in filter(None, pointer.split("/")):
+            target = target[part]
+
+
+def test_wheel__carries_the_schemas() -> None:
+    """The wheel is told to include the folder; where one is installed, it holds what is published."""
+    wheel = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert wheel["wheel"]["force-include"] == {"docs/schemas": "beaker/schemas"}
+    installed = Path(str(files("beaker"))) / "schemas"
+    if installed.exists():
+        published = {path.name: path.read_bytes() for path in SCHEMAS}
+        assert {path.name: path.read_bytes() for path in installed.iterdir()} == published
