@@ -4,7 +4,7 @@ import os
 import secrets
 import sqlite3
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -19,7 +19,7 @@ from beaker.service.database import database_fault
 from beaker.service.handle import guarded, handle
 from beaker.service.local_repository import LocalRepository
 from beaker.service.local_workers import LocalWorkers, Resumption
-from beaker.service.place import Place, open_place, utc_now
+from beaker.service.place import Place, deleted, open_place, utc_now
 from beaker.service.ports import Caller, Ports, refuse
 from beaker.service.run_table import RunRecord, open_runs
 
@@ -44,8 +44,8 @@ class EmbeddedTransport:
         self._caller = Caller(ORGANIZATION)
 
     def send(self, request: Request) -> Response:
-        """Answer one request of the API."""
-        return handle(request, self._caller, self.ports)
+        """Answer one request of the API; 410 (BK743) once the place was deleted."""
+        return self._answered(lambda: handle(request, self._caller, self.ports))
 
     def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
         """Take the bytes of an announced file; size and SHA-256 are checked against the announcement."""
@@ -55,7 +55,7 @@ class EmbeddedTransport:
             return refuse(404, Problem("BK453", f"this place has no upload URL {url!r}"))
         from beaker.service.uploads import receive
 
-        return guarded(lambda: receive(self.ports, unquote(artifact_id), unquote(name), path))
+        return self._answered(lambda: guarded(lambda: receive(self.ports, unquote(artifact_id), unquote(name), path)))
 
     def download(self, url: str, path: Path) -> None:
         """Write the bytes of a blob to the new file `path`."""
@@ -65,14 +65,21 @@ class EmbeddedTransport:
             raise Refused(Problem("BK453", f"this place has no download URL {url!r}"))
         try:
             self.place.blobs.copy(digest, path)
-        except OSError as error:
+        except (OSError, Refused) as error:
+            if self.place.gone():
+                raise Refused(deleted(self.place.state_dir)) from error
+            if isinstance(error, Refused):
+                raise
             raise Refused(os_problem(error, "write the download", path)) from error
 
     def resume_unlocked_runs(self) -> tuple[Resumption, ...]:
         """Start a worker again for every run that has not ended and has none.
 
-        A run that needs an environment name which is not set here is left alone, and the name is said (BK741).
+        A run that needs an environment name which is not set here is left alone, and the name is said (BK741). The
+        runs of a place that was deleted are forgotten.
         """
+        if self.place.gone():
+            return ()
         return tuple(self._resume(run) for run in open_runs(self.place.database) if not self.workers.lives(run.id))
 
     def close(self) -> None:
@@ -85,6 +92,13 @@ class EmbeddedTransport:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _answered(self, work: Callable[[], Response]) -> Response:
+        # A request that meets the deletion half-way fails in some way; why is what counts.
+        response = None if self.place.gone() else work()
+        if response is None or (response.status >= 400 and self.place.gone()):
+            return refuse(410, deleted(self.place.state_dir))
+        return response
 
     def _resume(self, run: RunRecord) -> Resumption:
         names = run.entry.get("required_env")

@@ -10,14 +10,22 @@ from beaker.files.atomic import os_problem
 from beaker.service.blobs import Blobs
 from beaker.service.database import Database, open_database
 
+DATABASE = "beaker.db"
+
 
 @value
 class Place:
-    """An open place. The database is this process's own connection."""
+    """An open place. The database is this process's own connection, `opened` the identity of its file."""
 
     state_dir: Path
     database: Database
     blobs: Blobs
+    opened: tuple[int, int]
+
+    def gone(self) -> bool:
+        """Whether the place was deleted, moved or replaced since it was opened: its runs are forgotten."""
+        # While the database is open its inode is not given to another file.
+        return _identity(self.state_dir) != self.opened
 
     def run_dir(self, run_id: str) -> Path:
         """The folder of one run: its lock, its log, its worker's files."""
@@ -57,7 +65,23 @@ def open_place(state_dir: Path) -> Place:
         problem = os_problem(error, "keep the state of local runs", error.filename or state_dir)
         hint = "choose another folder with BEAKER_LOCAL_DIR, for example one below your home folder"
         raise Refused(Problem("BK740", problem.message, problem.where, hint)) from error
-    return Place(state_dir, open_database(state_dir / "beaker.db"), Blobs(state_dir / "blobs"))
+    database = open_database(state_dir / DATABASE)
+    return Place(state_dir, database, Blobs(state_dir / "blobs"), _identity(state_dir) or (0, 0))
+
+
+def deleted(state_dir: Path) -> Problem:
+    """What is said of a place that is gone (BK743)."""
+    hint = "the next command starts afresh; workers of its runs notice and end by themselves"
+    return Problem("BK743", "the run state was deleted, and with it everything about its runs", str(state_dir), hint)
+
+
+def _identity(state_dir: Path) -> tuple[int, int] | None:
+    """What tells the place's database from any other file; `None` when it is not there."""
+    try:
+        found = os.stat(state_dir / DATABASE)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def utc_now() -> datetime:

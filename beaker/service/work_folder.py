@@ -18,6 +18,7 @@ class WorkFolder:
     def __init__(self, note: Path, run_id: str) -> None:
         self._note = note
         self._prefix = f"beaker-{run_id}-"
+        self._made: Path | None = None
 
     def make(self) -> Path:
         """A new, private folder, as a real path."""
@@ -25,14 +26,18 @@ class WorkFolder:
         # Named before it exists: between the two a kill leaves a name without a folder, never the reverse.
         self._note.write_text(f"{folder}\n", encoding="utf-8")
         folder.mkdir(mode=0o700)
+        self._made = folder
         return folder
 
     def remove(self) -> None:
-        """Remove the folder that the note names, if there is one; the run must have no living worker."""
+        """Remove the folder that was made here, and the one that the note names, if there is one; no other worker of
+        the run may live."""
+        if self._made is not None:
+            remove_tree(self._made)  # the note may be gone, with the whole place
         try:
             named = Path(self._note.read_text(encoding="utf-8").strip())
         except FileNotFoundError:
             return
         if named.is_absolute() and named.name.startswith(self._prefix):
             remove_tree(named)
-        self._note.unlink()
+        self._note.unlink(missing_ok=True)

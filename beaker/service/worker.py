@@ -7,6 +7,7 @@ before that it ends what the killed one left running and removes its folder.
 |---|---|
 | 0 | the run has ended, or another worker has it |
 | 2 | this machine refused (disk, store): the run stays open and is taken up again |
+| 4 | the place was deleted, and with it the run |
 | 130, 143 | stopped by SIGINT or SIGTERM: the run stays open unless it was cancelled |
 """
 
@@ -32,16 +33,16 @@ from beaker.runtime.supervisor import Supervisor, end_recorded
 from beaker.service.artifact_table import artifact_files
 from beaker.service.journal import StoredJournal
 from beaker.service.locks import acquire
-from beaker.service.place import Place, open_place, utc_now
+from beaker.service.place import DATABASE, Place, deleted, open_place, utc_now
 from beaker.service.ports import timestamp
 from beaker.service.run_table import RunRecord, start_attempt
 from beaker.service.sources import check_out
 from beaker.service.work_folder import WorkFolder
 
-ENDED, REFUSED = 0, 2
+ENDED, REFUSED, DELETED = 0, 2, 4
 
 LOOK_SECONDS = 0.5
-"""How often a worker looks whether its run was cancelled; the signal that comes with it is faster."""
+"""How often a worker looks whether its run was cancelled (the signal that comes with it is faster), or deleted."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -50,8 +51,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if len(arguments) != 2:
         print("usage: python -m beaker.service.worker STATE_DIR RUN_ID", file=sys.stderr)
         return REFUSED
+    state_dir = Path(arguments[0])
     try:
-        return _work(open_place(Path(arguments[0])), arguments[1])
+        if not (state_dir / DATABASE).exists():
+            return _deleted(state_dir)  # opening it would make it anew
+        return _work(open_place(state_dir), arguments[1])
     except Refused as refused:
         for problem in refused.problems:
             print(f"error: {problem}", file=sys.stderr)
@@ -101,24 +105,29 @@ async def _attempt(place: Place, run: RunRecord, work: Path) -> int:
             supervisor.become_subreaper()
             task = asyncio.create_task(optimize(plan, journal, supervisor, remark=lambda text: _say(redact(text))))
             _stop_on_signals(task, stopped)
-            looking = asyncio.create_task(_stop_when_cancelled(task, journal))
+            looking = asyncio.create_task(_stop_when_over(task, journal, place))
             try:
                 await task
             except asyncio.CancelledError:
+                if place.gone():
+                    return _deleted(place.state_dir)
                 if not stopped or journal.cancelled():
                     return ENDED
                 return 128 + stopped[0]
             finally:
                 looking.cancel()
-    except (OSError, sqlite3.Error) as error:
-        # Not the run's fault: it stays open, and says why if no attempt ever gets further.
-        _remember(journal, redact(f"{type(error).__name__}: {error}"))
-        raise
-    except Refused as refused:
-        _finish_failed(journal, "\n".join(map(str, refused.problems)))
     except Exception as error:
-        _say(redact(traceback.format_exc()))
-        _finish_failed(journal, redact(f"an error inside Beaker: {type(error).__name__}: {error}"))
+        if place.gone():
+            return _deleted(place.state_dir)  # whatever it met first
+        if isinstance(error, OSError | sqlite3.Error):
+            # Not the run's fault: it stays open, and says why if no attempt ever gets further.
+            _remember(journal, redact(f"{type(error).__name__}: {error}"))
+            raise
+        if isinstance(error, Refused):
+            _finish_failed(journal, "\n".join(map(str, error.problems)))
+        else:
+            _say(redact(traceback.format_exc()))
+            _finish_failed(journal, redact(f"an error inside Beaker: {type(error).__name__}: {error}"))
     return ENDED
 
 
@@ -192,10 +201,15 @@ def _stop_on_signals(task: "asyncio.Task[None]", stopped: list[int]) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop, number)
 
 
-async def _stop_when_cancelled(task: "asyncio.Task[None]", journal: StoredJournal) -> None:
-    while not journal.cancelled():
+async def _stop_when_over(task: "asyncio.Task[None]", journal: StoredJournal, place: Place) -> None:
+    while not place.gone() and not journal.cancelled():
         await asyncio.sleep(LOOK_SECONDS)
     task.cancel()
+
+
+def _deleted(state_dir: Path) -> int:
+    _say(f"error: {deleted(state_dir)}; this worker ends")
+    return DELETED
 
 
 def _remember(journal: StoredJournal, error: str) -> None:

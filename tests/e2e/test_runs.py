@@ -1,12 +1,16 @@
 """Whole runs: the declaration check, the budget, cancelling, and what customer code may do wrong."""
 
 import json
+import shutil
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+
+from beaker.client.api import Api
 
 pytestmark = pytest.mark.e2e
 
@@ -135,6 +139,33 @@ def test_signal__without_cancelling__leaves_the_run_to_be_resumed(laboratory: Ca
     assert lab.rerun() <= run["progress"]["rollouts"]["lost"] <= 4
 
 
+@pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal", "replaced"])
+def test_state_deleted__during_a_run__ends_it_once_and_leaves_nothing(
+    laboratory: Callable[..., Any], moment: str
+) -> None:
+    """The worker notices, ends what it started, and removes its folder; nobody starts another or makes a new place."""
+    lab = laboratory(plan={"cases": {"ctrain2": "stray"}})
+    gate = {"setup": "setup", "proposal": "proposer"}.get(moment, "etrain4")
+    lab.shut(gate)
+    run_id = lab.launch(wait=False)
+    lab.reach(gate)
+    transport, state = lab.transport, lab.transport.place.state_dir
+    work = Path(transport.place.work_note(run_id).read_text().strip())
+    log = transport.place.log_path(run_id).open()
+    assert work.is_dir()
+    shutil.rmtree(state)
+    if moment == "replaced":
+        lab.open()
+    answer = Api(transport, "local").once("get_optimization_run", run_id=run_id).failure()
+    assert (answer.code, answer.status) == ("BK743", 410)
+    assert transport.resume_unlocked_runs() == ()
+    assert lab.wait(seconds=20) == 4
+    with log:
+        assert log.read().count("the run state was deleted") == 1
+    assert (lab.alive(), work.exists(), state.exists()) == ([], False, moment == "replaced")
+    assert len(lab.notes("teardown")) == (moment != "setup")
+
+
 def test_three_attempts__without_a_result__fail_the_run(laboratory: Callable[..., Any]) -> None:
     """Killed three times in setup, the run is not begun a fourth time."""
     lab = laboratory()
@@ -246,6 +277,25 @@ def test_cases__that_share_a_process__are_not_blamed_for_each_other(laboratory: 
     kinds = {case["id"]: case["error"]["kind"] for case in reports[0]["cases"] if case["error"]}
     assert kinds == {"train-1": "crashed", "train-2": "timed_out"}
     assert reports[0]["cases_total"] == 8
+
+
+def test_cases__after_one_that_ruins_its_process__do_not_pay_for_it(laboratory: Callable[..., Any]) -> None:
+    """A process that ends a moment after its case, or its scoring, was done: the findings are those of four processes."""
+    plan = {
+        "cases": {"btrain1": "haunt", "ctest2": "haunt"},
+        "scores": {"etrain4": "haunt", "atest0": "haunt"},
+        "second": 0.1,
+        "score_second": 0.1,
+    }
+    findings = []
+    for places in (1, 4):
+        lab = laboratory(f"with-{places}", train=7, test=4, plan=plan)
+        run_id = lab.launch(max_proposals=1, max_concurrency=places)
+        rollouts = lab.run(run_id)["progress"]["rollouts"]
+        assert (rollouts["failed"], rollouts["retried"], rollouts["lost"]) == (0, 0, 0)
+        findings.append(lab.findings(run_id))
+    assert findings[0]["status"] == ["COMPLETED", "proposals", None]
+    assert findings[0] == findings[1]
 
 
 def test_baseline__that_runs_on_no_case__fails_with_the_last_error_and_test_unspent(
