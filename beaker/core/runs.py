@@ -73,7 +73,11 @@ def next_status(status: RunStatus, event: RunEvent) -> Result[RunStatus, Problem
     if following is not None:
         return Success(following)
     said = {"cancelled": "cancelled", "started": "started", "built": "queued"}.get(event, "ended")
-    return Failure(Problem("BK401", f"a run that is {status} cannot be {said}"))
+    hint = f"there is nothing left to do: {_ENDED_HINT}" if has_ended(status) else "wait until it has got further"
+    return Failure(Problem("BK401", f"a run that is {status} cannot be {said}", hint=hint))
+
+
+_ENDED_HINT = "it has ended, and `run status` and `run pull` show what it found"
 
 
 def normal_status(status: object) -> str:

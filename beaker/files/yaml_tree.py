@@ -5,6 +5,7 @@ key that stands twice, a key that is no word, tags, aliases that lead into thems
 documents, nesting deeper than 200, lone surrogates. Anchors, aliases and `<<` merges are resolved.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -110,6 +111,8 @@ class _Composer:
             said = " ".join(part for part in (error.context, error.problem) if part)
             where = self.file if mark is None else f"{self.file}:{mark.line + 1}:{mark.column + 1}"
             hint = "indent with blanks, not tabs" if r"'\t'" in said else ""
+            if mark is not None and any(part in said for part in _NO_KEY_HERE):
+                raise Refused(_colon_fault(text, mark, Problem(CODE, f"is not valid YAML: {said}", where))) from error
             raise Refused(Problem(CODE, f"is not valid YAML: {said}", where, hint)) from error
 
     def _add(self, sized: _Sized, anchor: str | None, event: Any) -> None:
@@ -195,6 +198,43 @@ class _Composer:
 
     def _fault(self, at: Any, message: str, hint: str = "") -> Problem:
         return Problem(CODE, message, f"{self.file}:{_line(at)}", hint)
+
+
+_NO_KEY_HERE = ("mapping values are not allowed here", "found '<block mapping start>'")
+"""What the parser says of a key in a place that takes none; the mistake is often in the line before."""
+
+_KEY_END = re.compile(r":(?=\s|$)")
+
+
+def _colon_fault(text: str, mark: Any, problem: Problem) -> Problem:
+    """`problem`, a key where none may stand, at the line that is to blame: one before it whose key has no colon."""
+    lines = text.splitlines()
+    here = lines[mark.line] if mark.line < len(lines) else ""
+    before = [
+        (number, line)
+        for number, line in enumerate(lines[: mark.line])
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    if len(_KEY_END.findall(here[: mark.column + 1])) > 1:
+        return _advised(problem, 'put text that holds ": " in quotes')
+    if not before or _indent(here) < _indent(before[-1][1]):
+        return problem
+    number, line = before[-1]
+    first, *rest = line.split()
+    if _KEY_END.search(line) or first.startswith(("-", "'", '"', "[", "{", "|", ">")):
+        more = _indent(here) > _indent(line)
+        return _advised(problem, f"line {number + 1} has its value already; indent both alike") if more else problem
+    said = f"is not valid YAML: {line.strip()!r} has no colon after its key"
+    where = f"{problem.where.rsplit(':', 2)[0]}:{number + 1}:{_indent(line) + 1}"
+    return Problem(problem.code, said, where, f"write `{' '.join([f'{first}:', *rest])}`")
+
+
+def _advised(problem: Problem, hint: str) -> Problem:
+    return Problem(problem.code, problem.message, problem.where, hint)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 _PLAIN_TAGS: dict[type[Any], tuple[str, ...]] = {

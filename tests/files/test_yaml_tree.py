@@ -30,6 +30,24 @@ def test_parse_yaml__vector__stands_for_what_is_listed(text: str, expected: Any)
     assert json.dumps(made, sort_keys=True) == json.dumps(expected, sort_keys=True)
 
 
+@pytest.mark.parametrize(
+    ("text", "where", "advice"),
+    [
+        ("integrations:\n  tickets\n    entrypoint: a:b\n", "f:2:3", "write `tickets:`"),
+        ("integrations:\n  # c\n  tickets\n\n    # x\n    entrypoint: a:b\n", "f:3:3", "write `tickets:`"),
+        ("integrations\n  tickets:\n    entrypoint: a\n", "f:1:1", "write `integrations:`"),
+        ("i:\n  t:\n    entrypoint a:b\n    source_dir: x\n", "f:3:5", "write `entrypoint: a:b`"),
+        ("text: say: hi\n", "f:1:10", 'put text that holds ": " in quotes'),
+        ("k: v\n  deeper: 1\n", "f:2:9", "line 1 has its value already; indent both alike"),
+        ("a:\n  b: 1\n c: 2\n", "f:3:2", ""),
+    ],
+)
+def test_parse_yaml__key_without_colon__is_named_with_its_own_line(text: str, where: str, advice: str) -> None:
+    """A parser stumbles over the line after the mistake; the line that is to blame is the one that is told."""
+    (problem,) = parse_yaml(text.encode(), "f").failure()
+    assert (problem.code, problem.where, problem.hint) == ("BK101", where, advice)
+
+
 @pytest.mark.parametrize("text, places, says", VECTORS["refused"])
 def test_parse_yaml__refused_vector__names_every_place(text: str, places: list[str], says: str) -> None:
     """Each fault has its line, all that can be found are reported in the order of the file."""
