@@ -167,7 +167,7 @@ def _command(given: object) -> tuple[str, ...]:
 
 def _yaml_list(words: list[str]) -> str:
     """Words as a list that YAML and people read: quoted only where YAML would take them for something else."""
-    plain = [word if re.fullmatch(r"[A-Za-z./_][\w./-]*", word) else f'"{word}"' for word in words]
+    plain = [word if re.fullmatch(r"[A-Za-z./_][A-Za-z0-9./_-]*", word) else f'"{word}"' for word in words]
     return f"[{', '.join(plain)}]"
 
 

@@ -117,11 +117,13 @@ LARGEST = 2**53 - 1
 
 def whole_number(low: int, high: int = LARGEST) -> Callable[[object], int]:
     """An integer from `low` to `high`; `true` and `1.0` are none."""
-    span = f"an integer of at least {low}" if high == LARGEST else f"an integer from {low} to {high}"
+    span = f"an integer from {low} to {high}"
 
     def read(given: object) -> int:
         if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
-            raise ValueError(f"must be {span}, not {shown(given)}")
+            # An upper end that nobody means to reach is only told to whoever went past it, or below an odd lower end.
+            unbounded = high == LARGEST and low >= 0 and not (isinstance(given, int) and given > high)
+            raise ValueError(f"must be {f'an integer of at least {low}' if unbounded else span}, not {shown(given)}")
         return given
 
     return read

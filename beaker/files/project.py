@@ -9,6 +9,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.core.config import ProjectConfig, parse_config
 from beaker.core.config_entry import IntegrationEntry
+from beaker.core.launch_places import SettingsFile
 from beaker.core.problems import Problem, Problems
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, normalize_beaker_config_path
 from beaker.core.values import value
@@ -79,6 +80,17 @@ def read_config(data: bytes, file: str) -> Result[ProjectConfig, Problems]:
     if not is_successful(tree):
         return Failure(tree.failure())
     return parse_config(tree.unwrap(), file)
+
+
+def settings_file(project: Project, integration_id: str | None) -> SettingsFile | None:
+    """The configuration as `place_settings` needs it, to say where a launch setting is written; `None` when it cannot
+    be read."""
+    try:
+        tree = parse_yaml(project.config_path.read_bytes(), project.config_file)
+    except OSError:
+        return None
+    file, known = project.config_file, is_successful(tree)
+    return SettingsFile(file=file, tree=tree.unwrap(), integration_id=integration_id) if known else None
 
 
 def config_path_in_repository(project: Project) -> Result[str, Problem]:

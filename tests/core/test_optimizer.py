@@ -159,6 +159,43 @@ def test_parse_launch_settings__values_no_json_holds__are_refused() -> None:
     assert "finite" in problem.message
 
 
+@pytest.mark.parametrize(
+    ("key", "lowest", "highest"),
+    [
+        ("max_rollouts", 1, 2**53 - 1),
+        ("max_proposals", 1, 2**53 - 1),
+        ("cases_per_process", 1, 2**53 - 1),
+        ("minibatch_size", 1, 2**53 - 1),
+        ("seed", -(2**53 - 1), 2**53 - 1),
+    ],
+)
+def test_parse_launch_settings__ranges__hold_at_both_ends(key: str, lowest: int, highest: int) -> None:
+    """What the page of the configuration says may be given is taken, and nothing beside it."""
+    for number, fits in ((lowest, True), (highest, True), (lowest - 1, False), (highest + 1, False)):
+        parsed = parse_launch_settings({"harness_optimization": {"command": ["x"], key: number}})
+        assert is_successful(parsed) == fits
+        if not fits:
+            (problem,) = parsed.failure()
+            assert str(lowest) in problem.message
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "message", "hint"),
+    [
+        ({"command": []}, "is empty, so there is no program to run", "harness_optimization: {command: [python"),
+        ({}, "names no proposer", "harness_optimization: {command: [python"),
+        ({"command": "python {project}/p.py -n 1"}, '[python, "{project}/p.py", "-n", "1"]', ""),
+    ],
+)
+def test_parse_launch_settings__what_to_write__is_said_as_yaml(
+    optimizer: dict[str, Any], message: str, hint: str
+) -> None:
+    """A hint can be copied into the file."""
+    (problem,) = parse_launch_settings({"harness_optimization": optimizer}).failure()
+    assert message in problem.message
+    assert hint in problem.hint
+
+
 def test_closest__far_names__suggest_nothing() -> None:
     """A suggestion is made only for a likely slip, whatever the spelling."""
     assert closest("maxRolouts", OPTIMIZER_KEYS) == "max_rollouts"

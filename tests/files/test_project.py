@@ -16,6 +16,7 @@ from beaker.files.project import (
     load_project_config,
     read_config,
     resolve_import_root,
+    settings_file,
 )
 
 
@@ -184,3 +185,23 @@ def test_read_dotenv__other_encoding__says_which_line(tmp_path: Path) -> None:
     assert problem.code == "BK130"
     assert problem.where == f"{file}:2"
     assert problem.hint
+
+
+def test_settings_file__configuration__says_where_a_setting_is(tmp_path: Path) -> None:
+    """The working copy's file places settings; one that cannot be read places none."""
+    from beaker.core.launch_places import place_settings
+    from beaker.core.problems import Problem
+
+    (tmp_path / ".beaker").mkdir()
+    config = tmp_path / ".beaker" / "beaker.yaml"
+    config.write_text("config_defaults:\n  seed: 1\n", encoding="utf-8")
+    project = find_project(tmp_path, None).unwrap()
+    assert project is not None
+    source = settings_file(project, None)
+    assert source is not None
+    (problem,) = place_settings([Problem("BK402", "is not known", "config.seed")], source, given={})
+    assert problem.where == ".beaker/beaker.yaml:2"
+    config.write_text("a: b: c\n", encoding="utf-8")
+    assert settings_file(project, None) is None
+    config.unlink()
+    assert settings_file(project, None) is None
