@@ -1,14 +1,13 @@
 """Git, asked through its command: what is checked out, what a commit holds, and small repositories of our own.
 
-Every call runs without hooks, prompts, signing, a pager or the caller's `GIT_*` variables. Functions return a
-`Problem` when Git is missing (BK710), the folder is no repository (BK711) or the question has no answer.
+Every call runs without hooks, filters, transports, prompts, signing, a pager or the caller's `GIT_*` variables, and for
+a limited time (`files.git_process`). Functions return a `Problem` when Git is missing (BK710), the folder is no
+repository (BK711) or the question has no answer.
 """
 
 import os
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import IO
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
@@ -16,9 +15,7 @@ from returns.result import Failure, Result, Success
 from beaker.core.problems import Problem, Refused
 from beaker.core.remotes import checkout_repository
 from beaker.core.values import value
-
-TIMEOUT = 120.0
-"""Seconds one Git command may take; reading a large repository's status is the slowest."""
+from beaker.files.git_process import git_output, git_problem, object_reader, run_git, without_filters
 
 FILE_MODE, EXECUTABLE_MODE, LINK_MODE, SUBMODULE_MODE = "100644", "100755", "120000", "160000"
 
@@ -46,7 +43,7 @@ def head_commit(root: Path) -> Result[str, Problem]:
 def resolve_ref(root: Path, ref: str) -> Result[str, Problem]:
     """The full commit id of a branch, tag or commit; BK712 when `ref` names none."""
     if ref and not ref.startswith("-"):
-        found = _git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        found = git_output(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
         if is_successful(found) or found.failure().code in ("BK710", "BK711"):
             return found.map(lambda out: out.decode("ascii").strip())
     hint = "name a local branch, a tag or a commit (`git branch`, `git tag` list them)"
@@ -55,13 +52,13 @@ def resolve_ref(root: Path, ref: str) -> Result[str, Problem]:
 
 def current_branch(root: Path) -> Result[str | None, Problem]:
     """The name of the checked-out branch, `None` when HEAD is detached."""
-    found = _run(root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    found = run_git(root, "symbolic-ref", "--quiet", "--short", "HEAD")
     if not is_successful(found):
         return Failure(found.failure())
     done = found.unwrap()
     if done.returncode == 0:
         return Success(_text(done.stdout).strip())
-    return Success(None) if done.returncode == 1 else Failure(_problem(root, done))
+    return Success(None) if done.returncode == 1 else Failure(git_problem(root, done))
 
 
 def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ...], Problem]:
@@ -69,11 +66,18 @@ def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ..
 
     Counted: every change to a tracked file, staged or not, and files not yet added below a `.beaker` folder or named
     in `also` (paths from the root). Other files Git does not track do not count, nor do ignored ones, nor `.env`.
+
+    Filters are programs that the repository may name, and are not run: a touched file that one would translate (large
+    file storage) counts as changed until Git itself has looked at it (`git status`).
     """
+    unfiltered = without_filters(root)
+    if not is_successful(unfiltered):
+        return Failure(unfiltered.failure())
     # The index is not refreshed here (no lock is taken), so a touched but equal file needs `status`, not `diff-index`.
-    changed = _git(root, "status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
+    asked = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
+    changed = git_output(root, *unfiltered.unwrap(), *asked)
     watched = (":(top,glob)**/.beaker/**", *(f":(top,literal){path}" for path in also))
-    added = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *watched)
+    added = git_output(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *watched)
     for result in (changed, added):
         if not is_successful(result):
             return Failure(result.failure())
@@ -90,16 +94,16 @@ def untracked_files(root: Path, *, below: str = ".") -> Result[tuple[str, ...], 
     """Files in the folder `below` that are neither tracked nor ignored, sorted; all paths count from `root`."""
     folder = os.path.normpath(below)
     places = () if folder == "." else (f":(top,literal){folder}",)
-    listed = _git(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
+    listed = git_output(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *places)
     return listed.map(lambda out: tuple(sorted(_fields(out))))
 
 
 def copies_in_commit(root: Path, commit: str, file: Path) -> Result[tuple[str, ...], Problem]:
     """Paths of `commit` whose content is that of `file`, which may lie anywhere; compared without reading a blob."""
-    hashed = _git(root, "hash-object", "--no-filters", "--", str(file.absolute()))
+    hashed = git_output(root, "hash-object", "--no-filters", "--", str(file.absolute()))
     if not is_successful(hashed):
         return Failure(hashed.failure())
-    listing = _git(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
+    listing = git_output(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
     object_id = hashed.unwrap().strip()
     return listing.map(
         lambda out: tuple(
@@ -112,12 +116,12 @@ def copies_in_commit(root: Path, commit: str, file: Path) -> Result[tuple[str, .
 
 def remotes(root: Path) -> Result[Mapping[str, str], Problem]:
     """Name to URL of every configured remote."""
-    found = _run(root, "config", "--null", "--get-regexp", r"^remote\..*\.url$")
+    found = run_git(root, "config", "--null", "--get-regexp", r"^remote\..*\.url$")
     if not is_successful(found):
         return Failure(found.failure())
     done = found.unwrap()
     if done.returncode not in (0, 1):  # 1: no such key
-        return Failure(_problem(root, done))
+        return Failure(git_problem(root, done))
     urls: dict[str, str] = {}
     for item in _fields(done.stdout):
         key, _, url = item.partition("\n")
@@ -135,38 +139,26 @@ def read_commit(root: Path, commit: str) -> Iterator[TreeFile]:
 
     Raises `Refused` with the `Problem`, also midway.
     """
-    listing = _git(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
+    listing = git_output(root, "ls-tree", "-r", "-z", "--full-tree", "--end-of-options", commit)
     if not is_successful(listing):
         raise Refused(listing.failure())
-    command = _command(root, "cat-file", "--batch")
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        try:
-            for line in listing.unwrap().split(b"\0")[:-1]:
-                about, _, raw = line.partition(b"\t")
-                mode, kind, object_id = about.decode("ascii").split()
-                try:
-                    path = raw.decode("utf-8")
-                except UnicodeDecodeError:
-                    problem = Problem(
-                        "BK715", f"the tracked file name {raw!r} is not UTF-8", str(root), "rename the file"
-                    )
-                    raise Refused(problem) from None
-                data = _read_object(process.stdin, process.stdout, object_id, path) if kind == "blob" else b""
-                yield TreeFile(path, mode, data)
-        except BrokenPipeError:
-            raise Refused(Problem("BK713", "git cat-file ended early", str(root))) from None
-        finally:
-            process.stdin.close()
-            process.stdout.close()
+    with object_reader(root) as objects:
+        for line in listing.unwrap().split(b"\0")[:-1]:
+            about, _, raw = line.partition(b"\t")
+            mode, kind, object_id = about.decode("ascii").split()
+            try:
+                path = raw.decode("utf-8")
+            except UnicodeDecodeError:
+                problem = Problem("BK715", f"the tracked file name {raw!r} is not UTF-8", str(root), "rename the file")
+                raise Refused(problem) from None
+            yield TreeFile(path, mode, objects.read(object_id, path) if kind == "blob" else b"")
 
 
 def read_file_at(root: Path, commit: str, path: str) -> Result[bytes, Problem]:
     """The bytes of one file of `commit`, `path` counted from the repository's root; BK714 when no file is there."""
-    listed = _git(root, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options", commit, "--", path)
+    listed = git_output(
+        root, "--literal-pathspecs", "ls-tree", "-z", "--full-tree", "--end-of-options", commit, "--", path
+    )
     if not is_successful(listed):
         return listed
     line = listed.unwrap().split(b"\0")[0]
@@ -175,12 +167,12 @@ def read_file_at(root: Path, commit: str, path: str) -> Result[bytes, Problem]:
         hint = "commit it first (`git add`, `git commit`)"
         return Failure(Problem("BK714", f"{path} {found} in commit {commit[:12]}", str(root), hint))
     object_id = line.split()[2].decode("ascii")
-    return _git(root, "cat-file", "blob", object_id)
+    return git_output(root, "cat-file", "blob", object_id)
 
 
 def init_repository(root: Path, *, branch: str = "main") -> Result[None, Problem]:
     """Make `root`, an existing folder, a Git repository without template files or hooks."""
-    return _git(root, "init", "--quiet", "--template=", f"--initial-branch={branch}").map(lambda _: None)
+    return git_output(root, "init", "--quiet", "--template=", f"--initial-branch={branch}").map(lambda _: None)
 
 
 def commit_all(root: Path, message: str) -> Result[str, Problem]:
@@ -188,12 +180,15 @@ def commit_all(root: Path, message: str) -> Result[str, Problem]:
 
     The commit is Beaker's own: its identity, no signature, no hooks, whatever the user's configuration says.
     """
-    plain = ("-c", "core.autocrlf=false", "-c", "core.excludesFile=")
-    added = _git(root, *plain, "add", "--all", "--", ".")
+    unfiltered = without_filters(root)
+    if not is_successful(unfiltered):
+        return Failure(unfiltered.failure())
+    plain = (*unfiltered.unwrap(), "-c", "core.autocrlf=false", "-c", "core.excludesFile=")
+    added = git_output(root, *plain, "add", "--all", "--", ".")
     if not is_successful(added):
         return Failure(added.failure())
     identity = ("-c", "user.name=Beaker", "-c", "user.email=beaker@localhost", "-c", "commit.gpgSign=false")
-    made = _git(
+    made = git_output(
         root,
         *plain,
         *identity,
@@ -206,89 +201,6 @@ def commit_all(root: Path, message: str) -> Result[str, Problem]:
         message,
     )
     return head_commit(root) if is_successful(made) else Failure(made.failure())
-
-
-_SAFE_SETTINGS = (
-    "core.hooksPath=/dev/null",
-    "core.fsmonitor=false",  # a repository's setting may name a program
-    "core.quotePath=false",
-    "protocol.ext.allow=never",
-    "gc.auto=0",
-    "maintenance.auto=false",
-    "advice.detachedHead=false",
-)
-
-
-def _command(root: Path, *arguments: str) -> list[str]:
-    settings = [part for setting in _SAFE_SETTINGS for part in ("-c", setting)]
-    return ["git", "-C", str(root), "--no-pager", "--no-optional-locks", *settings, *arguments]
-
-
-def _environment() -> dict[str, str]:
-    kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-    return kept | {
-        "LC_ALL": "C",
-        "GIT_TERMINAL_PROMPT": "0",
-        "GIT_NO_REPLACE_OBJECTS": "1",
-        # Only commits of our own are made here; a person's `user.name` or `author.name` has no say in them.
-        **{f"GIT_{role}_NAME": "Beaker" for role in ("AUTHOR", "COMMITTER")},
-        **{f"GIT_{role}_EMAIL": "beaker@localhost" for role in ("AUTHOR", "COMMITTER")},
-    }
-
-
-def _run(root: Path, *arguments: str) -> Result[subprocess.CompletedProcess[bytes], Problem]:
-    """One Git command, whatever its exit code says; a `Problem` when it could not be run at all."""
-    try:
-        done = subprocess.run(
-            _command(root, *arguments),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=_environment(),
-            timeout=TIMEOUT,
-            check=False,
-        )
-    except FileNotFoundError:
-        hint = "install Git (https://git-scm.com/downloads) and make sure `git --version` works here"
-        return Failure(Problem("BK710", "Git is needed and was not found on PATH", hint=hint))
-    except subprocess.TimeoutExpired:
-        return Failure(Problem("BK713", f"git {arguments[0]} did not end within {TIMEOUT:g} seconds", str(root)))
-    except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
-        return Failure(Problem("BK713", f"git {arguments[0]} could not be run: {error}", str(root)))
-    return Success(done)
-
-
-def _git(root: Path, *arguments: str) -> Result[bytes, Problem]:
-    """Standard output of one Git command that has to succeed."""
-    found = _run(root, *arguments)
-    if not is_successful(found):
-        return Failure(found.failure())
-    done = found.unwrap()
-    return Success(done.stdout) if done.returncode == 0 else Failure(_problem(root, done))
-
-
-def _problem(root: Path, done: subprocess.CompletedProcess[bytes]) -> Problem:
-    said = _text(done.stderr).strip()
-    if "not a git repository" in said or "cannot change to" in said:
-        hint = "run this inside a Git checkout (`git init` and a first commit make one)"
-        return Problem("BK711", "this folder is not in a Git repository", str(root), hint)
-    if "dubious ownership" in said:
-        hint = f"git config --global --add safe.directory {root}"
-        return Problem("BK713", "Git refuses this repository because another user owns it", str(root), hint)
-    last = said.splitlines()[-1] if said else f"exit code {done.returncode}"
-    return Problem("BK713", f"Git failed: {last}", str(root))
-
-
-def _read_object(stdin: IO[bytes], stdout: IO[bytes], object_id: str, path: str) -> bytes:
-    stdin.write(object_id.encode("ascii") + b"\n")
-    stdin.flush()
-    answer = stdout.readline().split()
-    if len(answer) != 3:
-        hint = "fetch the repository in full (`git fetch --unshallow`, or clone it without filters)"
-        raise Refused(Problem("BK716", f"Git does not have the content of {path}", hint=hint))
-    size = int(answer[2])
-    data = stdout.read(size)
-    stdout.read(1)  # the newline after the content
-    return data
 
 
 def _fields(out: bytes) -> list[str]:

@@ -1,14 +1,14 @@
 """Which paths a `.gitignore` names, asked of Git itself: its pattern rules are nobody's to write again."""
 
 import os
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from returns.pipeline import is_successful
 
-from beaker.files.git import TIMEOUT, init_repository
+from beaker.files.git import init_repository
+from beaker.files.git_process import run_git
 
 
 def ignored_paths(rules: bytes, paths: Sequence[str]) -> set[str]:
@@ -25,15 +25,10 @@ def ignored_paths(rules: bytes, paths: Sequence[str]) -> set[str]:
         (root / ".gitignore").write_bytes(rules)
         # `./` keeps a name that begins with `:` from being read as a pathspec.
         asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
-        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
-        done = subprocess.run(
-            ["git", "-C", folder, "-c", "core.excludesFile=", "check-ignore", "--no-index", "-z", "--stdin"],
-            input=asked,
-            capture_output=True,
-            env=kept,
-            timeout=TIMEOUT,
-            check=False,
-        )
+        found = run_git(root, "-c", "core.excludesFile=", "check-ignore", "--no-index", "-z", "--stdin", given=asked)
+        if not is_successful(found):
+            return set()
+        done = found.unwrap()
         # 0: some are ignored, 1: none is, anything else: Git could not say.
         if done.returncode != 0:
             return set()

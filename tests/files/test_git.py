@@ -2,13 +2,15 @@
 
 import os
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from returns.pipeline import is_successful
 
 from beaker.core.problems import Refused
-from beaker.files import git
+from beaker.files import git, git_process
 
 
 def run(root: Path, *arguments: str) -> str:
@@ -231,6 +233,149 @@ def test_questions__repository_naming_programs__run_none(repository: Path, tmp_p
     assert git.dirty_files(repository).unwrap() == ("a.txt",)
     assert is_successful(git.commit_all(repository, "Second"))
     assert not (tmp_path / "ran").exists()
+
+
+def marking(folder: Path, name: str = "program") -> tuple[Path, Path]:
+    """A program that leaves a mark and then passes its input on, and the mark."""
+    program, mark = folder / name, folder / f"{name}-ran"
+    program.write_text(f"#!/bin/sh\ntouch '{mark}'\nexec cat\n")
+    program.chmod(0o755)
+    return program, mark
+
+
+@pytest.mark.parametrize("name", ["x", "a.b", "Ünï", "two words"])
+@pytest.mark.parametrize("key", ["clean", "process"])
+def test_dirty_files__repository_naming_filters__runs_none(
+    repository: Path, tmp_path: Path, name: str, key: str
+) -> None:
+    """Neither a clean nor a process filter runs for a touched file, a required one included; files are compared as
+    they are."""
+    program, mark = marking(tmp_path)
+    (repository / "b.txt").write_text("one\n")
+    attribute = name.split()[0]
+    (repository / ".gitattributes").write_text(f"*.txt filter={attribute}\n", encoding="utf-8")
+    git.commit_all(repository, "Attributes").unwrap()
+    run(repository, "config", f"filter.{attribute}.{key}", str(program))
+    run(repository, "config", f"filter.{attribute}.required", "true")
+    run(repository, "config", f"filter.{name}.smudge", str(program))
+    os.utime(repository / "a.txt", (1, 1))
+    assert git.dirty_files(repository).unwrap() == ()
+    (repository / "b.txt").write_text("two\n")
+    assert git.dirty_files(repository).unwrap() == ("b.txt",)
+    assert is_successful(git.commit_all(repository, "Second"))
+    assert not mark.exists()
+
+
+def test_dirty_files__filter_in_an_included_file__does_not_run(repository: Path, tmp_path: Path) -> None:
+    """A filter that the configuration only includes, or another one of the user names, is switched off as well."""
+    program, mark = marking(tmp_path)
+    (repository / ".git" / "more").write_text(f'[filter "x"]\nclean = {program}\n')
+    run(repository, "config", "include.path", "more")
+    (repository / ".gitattributes").write_text("*.txt filter=x\n")
+    os.utime(repository / "a.txt", (1, 1))
+    assert git.dirty_files(repository).unwrap() == ()
+    assert not mark.exists()
+
+
+def test_dirty_files__filter_no_option_can_name__is_refused(repository: Path, tmp_path: Path) -> None:
+    """What cannot be switched off is refused, not run."""
+    program, mark = marking(tmp_path)
+    (repository / ".gitattributes").write_text("*.txt filter=a=b\n")
+    with (repository / ".git" / "config").open("a") as file:
+        file.write(f'[filter "a=b"]\nclean = {program}\n')
+    os.utime(repository / "a.txt", (1, 1))
+    problem = git.dirty_files(repository).failure()
+    assert problem.code == "BK713"
+    assert "a=b" in problem.message
+    assert not mark.exists()
+
+
+def partial_clone(repository: Path, clone: Path) -> str:
+    """A clone without blobs whose remote is reached through programs; its commit."""
+    run(repository, "config", "uploadpack.allowFilter", "true")
+    run(repository, "config", "uploadpack.allowAnySHA1InWant", "true")
+    run(repository, "clone", "-q", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(clone))
+    return run(clone, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"remote.origin.uploadpack": "{program}"},
+        {"remote.origin.url": "ssh://example.org/x", "core.sshCommand": "{program}"},
+        {"remote.origin.url": "ext::{program}", "protocol.ext.allow": "always"},
+        {"remote.origin.url": "http://127.0.0.1:9/x", "protocol.http.allow": "always"},
+    ],
+)
+def test_questions__partial_clone__fetches_nothing(repository: Path, tmp_path: Path, settings: dict[str, str]) -> None:
+    """Content that was never fetched is said to be missing; no transport is started for it, whatever is configured."""
+    program, mark = marking(tmp_path)
+    clone = tmp_path / "clone"
+    commit = partial_clone(repository, clone)
+    run(clone, "config", "protocol.file.allow", "always")
+    for key, text in settings.items():
+        run(clone, "config", key, text.format(program=program))
+    with pytest.raises(Refused) as refused:
+        list(git.read_commit(clone, commit))
+    assert refused.value.problems[0].code == "BK716"
+    assert "a.txt" in refused.value.problems[0].message
+    found = git.read_file_at(clone, commit, "a.txt").failure()
+    assert (found.code, bool(found.hint)) == ("BK716", True)
+    assert not mark.exists()
+
+
+HANGING_GIT = """#!{python}
+import subprocess, sys, time
+if "cat-file" not in sys.argv and "hang" not in sys.argv:
+    sys.exit(subprocess.run([{git!r}, *sys.argv[1:]]).returncode)
+child = subprocess.Popen(["sleep", "600"])  # keeps our pipes open
+print(child.pid, file=open({pid!r}, "w"), flush=True)
+time.sleep(600)
+"""
+
+
+@pytest.fixture
+def hanging_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A `git` that answers nothing when it is to read objects, and the file in which it names a child of its own."""
+    found = subprocess.run(["which", "git"], capture_output=True, text=True, check=True).stdout.strip()
+    folder, pid = tmp_path / "bin", tmp_path / "pid"
+    folder.mkdir()
+    (folder / "git").write_text(HANGING_GIT.format(python=sys.executable, git=found, pid=str(pid)))
+    (folder / "git").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(git_process, "TIMEOUT", 3.0)
+    return pid
+
+
+def ended(pid: Path) -> bool:
+    """Whether the process that the file names is gone, or will not run again."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{int(pid.read_text())}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_read_commit__git_that_hangs__is_ended_with_its_children(repository: Path, hanging_git: Path) -> None:
+    """Reading objects has a time limit too, and nothing stays."""
+    with pytest.raises(Refused, match="within 3 seconds") as refused:
+        list(git.read_commit(repository, "HEAD"))
+    assert refused.value.problems[0].code == "BK713"
+    assert ended(hanging_git)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+def test_questions__git_that_hangs__is_ended_with_its_children(repository: Path, hanging_git: Path) -> None:
+    """A command that does not end is ended, also when a child of its own keeps the pipes open."""
+    problem = git.read_file_at(repository, "HEAD", "a.txt").failure()
+    assert problem.code == "BK713"
+    assert "cat-file did not end within 3 seconds" in problem.message
+    assert ended(hanging_git)
 
 
 def test_untracked_files__ignored_and_tracked__do_not_count(repository: Path) -> None:
