@@ -1,7 +1,9 @@
 """Evaluates cases of candidates: asks what is stored, runs and scores the rest, and stores each result at once.
 
 A rollout and its scoring take one of `max_concurrency` places together, so no more evaluations can be lost with a
-killed process than there are places.
+killed process than there are places. A case is not blamed for what another one did to the process they share: what ends
+or spoils a process counts when it happened alone in a fresh one (`Pool.use`), and being tried again for that is no
+further attempt.
 """
 
 import asyncio
@@ -154,29 +156,24 @@ class Evaluator:
         )
 
     async def _roll_out(self, tree: str, case: Case, attempt: int) -> RolloutResult:
-        shared = self._places.cases_per_process > 1
         try:
-            async with self._rollouts.lease(tree) as worker:
-                result = await worker.run(case.id, case.input, attempt=attempt)
-            if shared and result.error is not None and result.error.kind in ("crashed", "timed_out"):
-                # Which of the cases in that process ended or blocked it cannot be known; one that does so alone did.
-                async with self._rollouts.lease(tree, alone=True) as worker:
-                    result = await worker.run(case.id, case.input, attempt=attempt)
+            return await self._rollouts.use(
+                tree,
+                lambda rollout: rollout.run(case.id, case.input, attempt=attempt),
+                failed=lambda result: result.error is not None,
+            )
         except WorkerFailed as failed:
             return RolloutResult(error=_start_failure(failed, "import"), captured=failed.captured)
-        return result
 
     async def _score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
         try:
-            async with self._scorers.lease(_BASELINE) as scorer:
-                found = await scorer.score(case, result)
-                ended = isinstance(found, CaseError) and not scorer.alive
-            if ended and self._places.max_concurrency > 1:
-                async with self._scorers.lease(_BASELINE, alone=True) as scorer:
-                    found = await scorer.score(case, result)
+            return await self._scorers.use(
+                _BASELINE,
+                lambda scorer: scorer.score(case, result),
+                failed=lambda found: isinstance(found, CaseError),
+            )
         except WorkerFailed as failed:
             return _start_failure(failed, "scorer")
-        return found
 
 
 def _start_failure(failed: WorkerFailed, kind: str) -> CaseError:

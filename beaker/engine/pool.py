@@ -1,7 +1,8 @@
 """A bounded pool of customer processes, each serving one key (a candidate, or the baseline's scorer).
 
 A process is started when work for its key waits and room is left, kept while it may be useful, and ended to make room
-for another key. The longest idle one goes first.
+for another key. The longest idle one goes first. Things that were done in one process may spoil it for each other, so a
+failure in it is only believed when it happened alone (`use`).
 """
 
 import asyncio
@@ -28,15 +29,33 @@ class Worker(Protocol):
 
 
 W = TypeVar("W", bound=Worker)
+R = TypeVar("R")
 
 
 class _Slot(Generic[W]):
-    """One place for a process; `worker` is `None` while it starts, `taken` counts the leases on it."""
+    """One place for a process; `worker` is `None` while it starts.
+
+    `taken` weighs the leases on it, `served` counts all there ever were.
+    """
 
     def __init__(self, key: str) -> None:
         self.key = key
         self.worker: W | None = None
         self.taken = 0
+        self.served = 0
+
+
+class Lease(Generic[W]):
+    """A process to do one thing with."""
+
+    def __init__(self, worker: W, slot: _Slot[W]) -> None:
+        self.worker = worker
+        self._slot = slot
+
+    @property
+    def exclusive(self) -> bool:
+        """Whether nothing else was ever done in the process, up to now."""
+        return self._slot.served == 1
 
 
 class Pool(Generic[W]):
@@ -62,14 +81,28 @@ class Pool(Generic[W]):
         self._waiting: list[asyncio.Future[None]] = []
         self._ending: set[asyncio.Task[None]] = set()
 
+    async def use(self, key: str, work: Callable[[W], Awaitable[R]], *, failed: Callable[[R], bool]) -> R:
+        """Do `work` with a process of `key`.
+
+        When it `failed` and the process cannot be used any more, that may be the doing of something else that was done
+        in it, before or meanwhile: then `work` is done once more, alone in a fresh process, and that counts.
+        """
+        async with self.lease(key) as lease:
+            found = await work(lease.worker)
+            proven = lease.exclusive or lease.worker.alive or not failed(found)
+        if not proven:
+            async with self.lease(key, alone=True) as lease:
+                found = await work(lease.worker)
+        return found
+
     @asynccontextmanager
-    async def lease(self, key: str, *, alone: bool = False) -> AsyncIterator[W]:
-        """A process of `key` to do one thing with; with `alone`, nobody else's work is in it meanwhile."""
+    async def lease(self, key: str, *, alone: bool = False) -> AsyncIterator[Lease[W]]:
+        """A process of `key` to do one thing with; with `alone` a fresh one, and nobody else's work in it meanwhile."""
         weight = self._per_process if alone else 1
-        slot = await self._take(key, weight)
+        slot = await self._take(key, weight, alone)
         try:
             assert slot.worker is not None
-            yield slot.worker
+            yield Lease(slot.worker, slot)
         finally:
             self._give_back(slot, weight)
 
@@ -81,9 +114,9 @@ class Pool(Generic[W]):
         slots, self._slots = self._slots, []
         await asyncio.gather(*(self._end(slot, patience) for slot in slots if slot.taken == 0), *self._ending)
 
-    async def _take(self, key: str, weight: int) -> _Slot[W]:
+    async def _take(self, key: str, weight: int, fresh: bool) -> _Slot[W]:
         while True:
-            slot, old = self._place(key, weight)
+            slot, old = self._place(key, weight, fresh)
             if slot is not None:
                 break
             turn = asyncio.get_running_loop().create_future()
@@ -104,13 +137,14 @@ class Pool(Generic[W]):
             self._announce()
         return slot
 
-    def _place(self, key: str, weight: int) -> tuple[_Slot[W] | None, _Slot[W] | None]:
+    def _place(self, key: str, weight: int, fresh: bool) -> tuple[_Slot[W] | None, _Slot[W] | None]:
         """A slot for `weight` things of `key`, and the slot that has to be ended first; neither: wait."""
-        for slot in self._slots:
+        for slot in () if fresh else self._slots:
             if slot.key != key or slot.worker is None or slot.taken + weight > self._per_process:
                 continue
             if slot.worker.alive:
                 slot.taken += weight
+                slot.served += 1
                 return slot, None
         old = None
         if len(self._slots) >= self._processes:
@@ -119,7 +153,7 @@ class Pool(Generic[W]):
                 return None, None
             self._slots.remove(old)
         made: _Slot[W] = _Slot(key)
-        made.taken = weight
+        made.taken, made.served = weight, 1
         self._slots.append(made)
         return made, old
 

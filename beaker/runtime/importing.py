@@ -30,6 +30,7 @@ class Imported:
     def __init__(self, integration: Integration, foreign: ForeignModules) -> None:
         self.integration = integration
         self._foreign = foreign
+        self._problem: StageProblem | None = None
 
     def described(self) -> dict[str, Any]:
         """What the host is told about it."""
@@ -40,8 +41,12 @@ class Imported:
         }
 
     def foreign_problem(self) -> StageProblem | None:
-        """The problem of modules loaded from another checkout since the last look, or `None`."""
-        return _foreign_problem(self._foreign)
+        """The problem of modules loaded from another checkout, or `None`.
+
+        Once there is one, it stays: who loaded them cannot be told, and everybody may use them.
+        """
+        self._problem = self._problem or _foreign_problem(self._foreign)
+        return self._problem
 
 
 def import_integration(code: CodeRoot) -> Imported:

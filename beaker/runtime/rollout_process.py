@@ -93,16 +93,17 @@ class _Rollouts:
         )
         run_case = self._integration.run_case
         outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
-        error = outcome.error
+        error, damaged = outcome.error, outcome.damaged
         if error is None and not isinstance(outcome.returned, CaseResult):
             message = f"run_case must return a CaseResult, not {type(outcome.returned).__name__}"
             error = CaseError("invalid_result", message)
         if (foreign := self._imported.foreign_problem()) is not None:
-            error = CaseError("import", foreign.message)
+            error, damaged = CaseError("import", foreign.message), True
         if error is None:
             error = self._answer(request, outcome.returned, outcome.duration_ms)
         if error is not None:
-            self._channel.answer(request, {"error": error_json(error), "duration_ms": outcome.duration_ms})
+            answer = {"error": error_json(error), "duration_ms": outcome.duration_ms, "damaged": damaged}
+            self._channel.answer(request, answer)
 
     def _answer(self, request: Request, result: CaseResult, duration_ms: float) -> CaseError | None:
         """Send a result, without its context when it is too large otherwise; why it could not be sent."""

@@ -75,7 +75,7 @@ class RolloutWorker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process may be given another case: it lives, and no case in it was ever late."""
+        """Whether the process may be given another case: it lives, and no case in it was late or found it damaged."""
         return self._connection.alive and not self._retired
 
     async def open(self) -> CaseError | None:
@@ -89,14 +89,15 @@ class RolloutWorker:
     async def run(self, case_id: str, case_input: Any, *, attempt: int, model: str | None = None) -> RolloutResult:
         """Run one case; several may run at a time. Never raises: a process that dies or is late gives an error.
 
-        After a late case the process takes no further one and is killed once nothing else runs in it.
+        After a late case, or one that found the process damaged, it takes no further one and is killed once nothing
+        else runs in it.
         """
         if self.loaded.has_open_candidate and (error := await self.open()) is not None:
             return RolloutResult(error=error, captured=self._connection.output())
         if self._retired:
-            return RolloutResult(error=CaseError("crashed", "the rollout process was ended after a late case"))
+            return RolloutResult(error=CaseError("crashed", "the rollout process was ended after another case"))
         self._running += 1
-        answered = False
+        answered = False  # and the process can go on
         try:
             arguments = {
                 "case_id": case_id,
@@ -107,7 +108,7 @@ class RolloutWorker:
             }
             answer = await self._connection.request("run", arguments, stage="run_case", limits=self._limits)
             result = self._result(answer)
-            answered = True
+            answered = answer.get("damaged") is not True
             return result
         except WorkerFailed as failure:
             captured = self._connection.output()

@@ -39,7 +39,7 @@ async def serve(channel: Channel) -> None:
 
 
 async def _score(channel: Channel, imported: Imported, request: Request, case_files_dir: Path) -> None:
-    score, error = await _scored(imported, request, case_files_dir)
+    score, error, damaged = await _scored(imported, request, case_files_dir)
     if error is None:
         try:
             if not channel.answer(request, {"score": to_json(score), "error": None}):
@@ -47,21 +47,22 @@ async def _score(channel: Channel, imported: Imported, request: Request, case_fi
         except (TypeError, ValueError, RecursionError) as broken:
             error = CaseError("scorer", f"the score is no JSON any more: {broken}")
     if error is not None:
-        channel.answer(request, {"score": None, "error": error_json(error)})
+        channel.answer(request, {"score": None, "error": error_json(error), "damaged": damaged})
 
 
-async def _scored(imported: Imported, request: Request, case_files_dir: Path) -> tuple[Any, CaseError | None]:
+async def _scored(imported: Imported, request: Request, case_files_dir: Path) -> tuple[Any, CaseError | None, bool]:
+    """What `score_case` returned, or an error and whether it may come of something else that ran in this process."""
     try:
         case = Case(**request["case"])
         result = CaseResult(request["output"], request["output_kind"], request["context"])
     except (TypeError, ValueError) as broken:
-        return None, CaseError("invalid_result", str(broken))
+        return None, CaseError("invalid_result", str(broken)), False
     score_case = imported.integration.score_case
     outcome = await call(lambda: score_case(case=case, result=result, case_files_dir=case_files_dir), kind="scorer")
-    error = outcome.error
+    error, damaged = outcome.error, outcome.damaged
     if error is None and not isinstance(outcome.returned, CaseScore):
         message = f"score_case must return a CaseScore, not {type(outcome.returned).__name__}"
         error = CaseError("scorer", message)
     if (foreign := imported.foreign_problem()) is not None:
-        error = CaseError("scorer", foreign.message)
-    return outcome.returned, error
+        error, damaged = CaseError("scorer", foreign.message), True
+    return outcome.returned, error, damaged

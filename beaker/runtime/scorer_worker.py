@@ -47,19 +47,20 @@ class ScorerWorker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process may be given another result: it lives, and no scoring in it was ever late."""
+        """Whether the process may be given another result: it lives, and no scoring was late or found it damaged."""
         return self._connection.alive and not self._retired
 
     async def score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
         """Score one result; several may be scored at a time. Never raises.
 
         An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, and `invalid_result`
-        when the result is no JSON. After a late scoring the process takes no further one.
+        when the result is no JSON. After a late scoring, or one that found the process damaged, it takes
+        no further one.
         """
         if self._retired:
-            return CaseError("scorer", "the scorer process was ended after a late case")
+            return CaseError("scorer", "the scorer process was ended after another case")
         self._running += 1
-        answered = False
+        answered = False  # and the process can go on
         try:
             arguments = {
                 "case": {"id": case.id, "input": case.input, "expected": case.expected, "metadata": case.metadata},
@@ -70,7 +71,7 @@ class ScorerWorker:
             answer = await self._connection.request("score", arguments, stage="score_case", limits=self._limits)
             error = self._connection.case_error(answer["error"])
             made = error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
-            answered = True
+            answered = answer.get("damaged") is not True
             return made
         except (KeyError, TypeError, UnwrapFailedError) as nonsense:
             return worker_error(self._connection.nonsense(nonsense), "scorer")

@@ -41,6 +41,7 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -108,6 +109,12 @@ async def run_case(*, case_input, runtime):
         raise RetryableCaseError("try again")
     elif behaviour == "stray":
         subprocess.Popen(["setsid", "sleep", "987"], start_new_session=True)
+    elif behaviour == "hide":
+        hidden = subprocess.Popen(["setsid", "sleep", "987"], env={}, start_new_session=True)
+        note(f"hidden {hidden.pid}")
+    elif behaviour == "haunt":
+        threading.Timer(0.03, lambda: os._exit(0)).start()
+        return CaseResult("unknown")
     await asyncio.sleep(PLAN.get("seconds", {}).get(case_input, PLAN.get("second", 0)))
     known = dict(line.split("=") for line in rules.splitlines() if "=" in line)
     note(f"ran {case_input} {os.getpid()} {time.monotonic_ns()}")
@@ -115,6 +122,11 @@ async def run_case(*, case_input, runtime):
 
 
 async def score_case(*, case, result, case_files_dir):
+    behaviour = PLAN.get("scores", {}).get(case.input)
+    if behaviour == "haunt":
+        threading.Timer(0.03, lambda: os._exit(0)).start()
+    else:
+        await asyncio.sleep(PLAN.get("score_second", 0))
     right = float(result.output == case.expected)
     diffs = [] if right else [FieldDiff("kind", result.output, case.expected)]
     return CaseScore(right, {"kind": right}, diffs)

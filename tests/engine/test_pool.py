@@ -79,8 +79,8 @@ def test_lease__many_at_once__never_exceeds_its_places() -> None:
 
         async def work(key: str) -> None:
             nonlocal now, most, done
-            async with place.pool.lease(key) as process:
-                assert process.key == key
+            async with place.pool.lease(key) as lease:
+                assert lease.worker.key == key
                 now += 1
                 most = max(most, now)
                 assert len(place.living) <= 2
@@ -133,15 +133,88 @@ def test_lease__alone__shares_with_nobody() -> None:
     run(test)
 
 
+def test_lease__alone__is_of_a_fresh_process() -> None:
+    """One that served before will not do, and goes when there is no room for two."""
+
+    async def test() -> None:
+        place = Place(1)
+        async with place.pool.lease("a") as lease:
+            assert lease.exclusive
+        async with place.pool.lease("a") as lease:
+            assert not lease.exclusive
+        async with place.pool.lease("a", alone=True) as lease:
+            assert lease.exclusive
+            assert place.living == ["a"]
+        assert [process.ended for process in place.started] == ["closed", ""]
+        await place.pool.close()
+
+    run(test)
+
+
+@pytest.mark.parametrize(
+    ("served", "fails", "dies", "done"),
+    [
+        (0, True, True, 1),  # alone in a fresh process already
+        (1, True, True, 2),
+        (1, True, False, 1),  # the process is as good as before
+        (1, False, True, 1),  # what it was ended by came later
+    ],
+)
+def test_use__failure_with_the_process__counts_when_alone_in_a_fresh_one(
+    served: int, fails: bool, dies: bool, done: int
+) -> None:
+    """Work is repeated once, exactly when something else may have been the cause."""
+
+    async def test() -> None:
+        place = Place(2)
+        used: list[Process] = []
+
+        async def work(process: Process) -> str:
+            used.append(process)
+            process.alive = not dies
+            return "failed" if fails else "good"
+
+        for _ in range(served):
+            async with place.pool.lease("a"):
+                pass
+        found = await place.pool.use("a", work, failed=lambda found: found == "failed")
+        assert found == ("failed" if fails else "good")
+        assert len(used) == len(set(used)) == done
+        await place.pool.close()
+
+    run(test)
+
+
+def test_use__beside_others__is_repeated_for_everybody_who_failed_with_the_process() -> None:
+    """One of four ends their process: each of them is done again alone, and only the culprit fails."""
+
+    async def test() -> None:
+        place = Place(1, 4)
+
+        async def work(process: Process, number: int) -> str:
+            await asyncio.sleep(0.01)
+            if number == 2:
+                process.alive = False
+            return "good" if process.alive else "failed"
+
+        async def use(number: int) -> str:
+            return await place.pool.use("a", lambda one: work(one, number), failed=lambda found: found == "failed")
+
+        assert await asyncio.gather(*map(use, range(4))) == ["good", "good", "failed", "good"]
+        await place.pool.close()
+
+    run(test)
+
+
 def test_lease__of_a_process_that_died__starts_another() -> None:
     """A dead process is given to nobody, and takes no room."""
 
     async def test() -> None:
         place = Place(1)
-        async with place.pool.lease("a") as process:
-            process.alive = False
-        async with place.pool.lease("a") as process:
-            assert process.alive
+        async with place.pool.lease("a") as lease:
+            lease.worker.alive = False
+        async with place.pool.lease("a") as lease:
+            assert lease.worker.alive
         assert len(place.started) == 2
         await place.pool.close()
 
@@ -211,8 +284,8 @@ def test_close__that_fails__is_told_and_stops_nothing() -> None:
                 self.alive = False
                 raise RuntimeError("teardown failed")
 
-        async with place.pool.lease("a") as process:
-            process.__class__ = Stubborn
+        async with place.pool.lease("a") as lease:
+            lease.worker.__class__ = Stubborn
         async with place.pool.lease("b"):
             pass
         await place.pool.close()
