@@ -165,4 +165,4 @@ def _scorer_model(reader: ConfigReader, key: Scalar, *, required: bool) -> str |
 
 
 def _isolation(node: Node) -> NoReturn:
-    raise ValueError("comes with a later version; one process per case is what happens anyway (cases_per_process: 1)")
+    raise ValueError("comes with a later version; until then a process runs one case after another")
