@@ -22,7 +22,7 @@ from beaker.service.artifact_table import Artifact, artifact_files
 from beaker.service.datasets import dataset_by_id, dataset_by_reference
 from beaker.service.launch_warnings import listed, settings_warnings, source_warnings
 from beaker.service.ports import Call, Repository
-from beaker.service.sources import SourceFile, keep_source
+from beaker.service.sources import SourceFile, keep_source, leaving_links
 
 _SOURCE_KEYS = ("repository", "ref", "integration_id")
 
@@ -82,7 +82,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
         kept, files = keep_source(call.ports.blobs, repository.files(commit.unwrap()))
     except Refused as refused:
         return Failure(refused.problems)
-    if visible := _visible_test(call, dataset.unwrap(), files):
+    if visible := (*_visible_test(call, dataset.unwrap(), files), *leaving_links(call.ports.blobs, files)):
         return Failure(visible)
     doubts = settings_warnings(call.ports, settings.unwrap(), files, dataset.unwrap().row_counts or {})
     warnings = (

@@ -257,6 +257,26 @@ def test_launch__tracked_copy_of_test__is_refused(world: Any) -> None:
     assert launch(world, {})[0] == 201
 
 
+def test_launch__tracked_link_that_leaves__is_refused(world: Any) -> None:
+    """A link out of the repository could show TEST to every proposer; one inside it stays allowed."""
+    world.dataset()
+    (world.root / "held").symlink_to("../data-inv-3-2/test.jsonl")
+    (world.root / "home").symlink_to(world.root.parent)
+    world.commit()
+    status, refused = launch(world, {})
+    assert status == 422
+    assert [(one["code"], one["where"]) for one in refused["detail"]["problems"]] == [
+        ("BK483", "held"),
+        ("BK483", "home"),
+    ]
+    assert runs(world) == 0
+    (world.root / "held").unlink()
+    (world.root / "home").unlink()
+    (world.root / "inside").symlink_to(".beaker/beaker.yaml")
+    world.commit()
+    assert launch(world, {})[0] == 201
+
+
 def test_launch__declared_environment__is_found_and_handed_on(world: Any) -> None:
     """What the caller has set reaches the worker; a name set to nothing is set."""
     configure(world, ENTRY + "    required_env: [DEMO_TOKEN, EMPTY]\n")
