@@ -11,7 +11,8 @@ from beaker.core.datasets import SPLITS, DatasetDeclaration, DatasetFile, declar
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
-from beaker.files.jsonl import read_rows, read_split_counts
+from beaker.files.jsonl import read_manifest, read_rows, read_split_counts
+from beaker.files.reading import open_regular
 
 MANIFEST = "manifest.json"
 
@@ -38,7 +39,8 @@ def gather(
     """The dataset in `directory`: `train.jsonl`, `test.jsonl` and, if there is one, `manifest.json`.
 
     Rows are counted; `splits`, where given, must agree. With `check_rows` every row must be a JSON object. All faults
-    are reported together, the first 100 faulty rows by name. A link that leads out of the folder never travels.
+    are reported together, the first 100 faulty rows by name. A link that leads out of the folder, or to a hidden file
+    in it, never travels.
     """
     counted = read_split_counts(directory)
     if not is_successful(counted):
@@ -51,6 +53,9 @@ def gather(
     sources = {path: directory / path for path in (*(f"{split}.jsonl" for split in SPLITS), MANIFEST)}
     sources = {path: source for path, source in sources.items() if source.exists() or source.is_symlink()}
     problems += _leaving(directory, sources)
+    manifest = read_manifest(directory)
+    if not is_successful(manifest):
+        problems.append(manifest.failure())
     if check_rows:
         problems += _row_faults(sources)
     if problems:
@@ -65,7 +70,7 @@ def gather(
 
 def measured(path: Path) -> tuple[int, str]:
     """The size in bytes and the SHA-256 (hex) of a file."""
-    with path.open("rb") as file:
+    with open_regular(path) as file:
         digest = file_digest(file, "sha256").hexdigest()
         return file.tell(), digest
 
@@ -77,6 +82,11 @@ def _leaving(directory: Path, sources: Mapping[str, Path]) -> Iterator[Problem]:
         if root not in target.parents:
             hint = "copy the file into the folder"
             yield Problem("BK815", f"the file is a link to {target}, outside the dataset", str(source), hint)
+        elif any(part.startswith(".") for part in target.relative_to(root).parts):
+            hint = "copy the rows into the file"
+            yield Problem(
+                "BK815", f"the file is a link to {target}, a hidden file, which never travels", str(source), hint
+            )
         elif not target.is_file():
             yield Problem("BK815", f"{path} is no regular file", str(source))
 

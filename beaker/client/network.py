@@ -12,6 +12,7 @@ from beaker.client.transport import TransportFailed
 from beaker.core.api import ApiProblem, Request, Response, read_refusal
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import replacing
+from beaker.files.reading import open_regular
 
 TIMEOUT_SECONDS = 30.0
 DOWNLOAD_TIMEOUT_SECONDS = 900.0
@@ -72,7 +73,7 @@ class HttpTransport:
     def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
         """PUT a file, streamed from the disk."""
         self._checked(url, "upload URL")
-        with path.open("rb") as file, self._answered(url):
+        with open_regular(path) as file, self._answered(url):
             sent = {**headers, "content-length": str(size)}
             answer = self._http.put(url, headers=sent, content=file)
         return Response(status=answer.status_code, headers=dict(answer.headers), body=answer.content)

@@ -31,6 +31,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.core.strict_json import dumps, parse
 from beaker.core.values import value
 from beaker.files.atomic import sync_folder, write_text
+from beaker.files.reading import read_regular
 
 STAGING = ".beaker-changes"
 _JOURNAL = "journal.json"
@@ -117,7 +118,7 @@ def find(directory: Path) -> Journal | None:
     if not stat.S_ISDIR(found.st_mode):
         raise Refused(Problem("BK622", "is in the way: no folder of an interrupted apply", str(staging), "remove it"))
     try:
-        data = (staging / _JOURNAL).read_bytes()
+        data = read_regular(staging / _JOURNAL)
     except FileNotFoundError:
         shutil.rmtree(staging)
         return None

@@ -24,6 +24,7 @@ from beaker.core.documents import (
 )
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.files.atomic import os_problem
+from beaker.files.reading import file_kind
 
 _OPEN = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _ENTRIES_PER_DOCUMENT = 10
@@ -97,7 +98,7 @@ def read_document(path: Path, where: str) -> str:
     with open(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise Refused(Problem("BK609", f"is {_kind(found.st_mode)}, not a plain file", where))
+            raise Refused(Problem("BK609", f"is {file_kind(found.st_mode)}, not a plain file", where))
         if found.st_nlink > 1:
             raise Refused(
                 Problem("BK609", f"has {found.st_nlink} hard links; a document must be a file of its own", where)
@@ -147,7 +148,7 @@ def _candidate_fault(path: str, entry: os.DirEntry[str], groups: Collection[str]
     """Why a file of a candidate's tree is refused unread, as `(code, message)`."""
     group, separator, name = path.partition("/")
     if not entry.is_file(follow_symlinks=False):
-        return "BK609", f"is {_kind(entry.stat(follow_symlinks=False).st_mode)}, not a plain file"
+        return "BK609", f"is {file_kind(entry.stat(follow_symlinks=False).st_mode)}, not a plain file"
     if not separator:
         return "BK609", "lies directly in the document tree; documents lie in the folder of their group"
     if group not in groups:
@@ -178,7 +179,7 @@ def _read_store(directory: Path, places: Collection[Place]) -> Result[tuple[Targ
         folders = sorted((entry for entry in scan if entry.name.casefold() in groups), key=lambda entry: entry.name)
     for folder in folders:
         if not folder.is_dir(follow_symlinks=False):
-            kind = _kind(folder.stat(follow_symlinks=False).st_mode)
+            kind = file_kind(folder.stat(follow_symlinks=False).st_mode)
             problems.append(
                 Problem("BK609", f"is {kind}; the folder of a document group must be a folder", folder.path)
             )
@@ -189,7 +190,7 @@ def _read_store(directory: Path, places: Collection[Place]) -> Result[tuple[Targ
                 continue
             if not entry.is_file(follow_symlinks=False):
                 if key in guarded:
-                    kind = _kind(entry.stat(follow_symlinks=False).st_mode)
+                    kind = file_kind(entry.stat(follow_symlinks=False).st_mode)
                     message = f"is {kind}; change sets are applied to plain files in plain folders only"
                     problems.append(Problem("BK609", message, _printable(where)))
                 continue
@@ -220,18 +221,6 @@ def _walk(root: Path, *, most: int | None = None) -> Iterator[tuple[str, os.DirE
             yield f"{above}{entry.name}", entry
         folders = [entry for entry in entries if entry.is_dir(follow_symlinks=False)]
         waiting += [(f"{above}{entry.name}/", entry.path) for entry in reversed(folders)]
-
-
-def _kind(mode: int) -> str:
-    for test, kind in (
-        (stat.S_ISLNK, "a symbolic link"),
-        (stat.S_ISDIR, "a folder"),
-        (stat.S_ISFIFO, "a pipe"),
-        (stat.S_ISSOCK, "a socket"),
-    ):
-        if test(mode):
-            return kind
-    return "a device"
 
 
 def _printable(path: str) -> str:

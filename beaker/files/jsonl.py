@@ -15,6 +15,7 @@ from beaker.core.datasets import HELD_OUT_NAMES, SPLITS
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject, parse
 from beaker.files.atomic import os_problem
+from beaker.files.reading import open_regular, read_regular
 
 Row: TypeAlias = dict[str, Any]
 
@@ -40,7 +41,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | Problem]]:
     when its first bytes show that it is no UTF-8 text.
     """
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             foreign = _foreign_problem(path, file)
             if foreign is not None:
                 yield 1, foreign
@@ -55,7 +56,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | Problem]]:
 def count_rows(path: Path) -> Result[int, Problem]:
     """How many lines of `path` are not blank. Their JSON is not read."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             foreign = _foreign_problem(path, file)
             if foreign is not None:
                 return Failure(foreign)
@@ -90,7 +91,7 @@ def read_manifest(directory: Path) -> Result[JsonObject, Problem]:
     """The object in `manifest.json`, `{}` when there is none."""
     path = directory / _MANIFEST
     try:
-        data = path.read_bytes()
+        data = read_regular(path)
     except FileNotFoundError:
         return Success({})
     except OSError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import sync_folder
+from beaker.files.reading import open_regular
 
 _PIECE = 1 << 20
 _MANY = 100
@@ -128,7 +129,7 @@ class Batch:
         """Store the file `source`, which must have this SHA-256 and size in bytes; `Refused` (BK467) otherwise."""
         temporary = self._folder / secrets.token_hex(8)
         hashed, length = sha256(), 0
-        with source.open("rb") as file, temporary.open("xb") as copy:
+        with open_regular(source) as file, temporary.open("xb") as copy:
             while piece := file.read(_PIECE):
                 length += len(piece)
                 hashed.update(piece)

@@ -71,3 +71,40 @@ def test_gather__link_out_of_the_folder__never_travels(folder: Path, tmp_path: P
     (folder / "test.jsonl").unlink()
     os.symlink(tmp_path / "private", folder / "test.jsonl")
     assert [problem.code for problem in gather(folder, name="inv").failure()] == ["BK815"]
+
+
+def test_gather__link_to_a_hidden_file__never_travels(folder: Path) -> None:
+    """A dotfile does not travel under the name of a split either, nor through a second link or a hidden folder."""
+    (folder / ".env").write_text('{"id": "s3cret"}\n', encoding="utf-8")
+    (folder / ".git").mkdir()
+    (folder / ".git" / "rows").write_text('{"id": "s3cret"}\n', encoding="utf-8")
+    os.symlink(".env", folder / "second")
+    for target in (".env", "second", ".git/rows"):
+        (folder / "test.jsonl").unlink()
+        os.symlink(target, folder / "test.jsonl")
+        (problem,) = gather(folder, name="inv").failure()
+        assert (problem.code, "hidden" in problem.message) == ("BK815", True)
+
+
+@pytest.mark.parametrize("name", ["train.jsonl", "test.jsonl", "manifest.json"])
+@pytest.mark.parametrize("linked", [False, True])
+def test_gather__no_regular_file__is_refused_at_once(folder: Path, tmp_path: Path, name: str, linked: bool) -> None:
+    """A pipe is not waited for and a device not read, be it directly or through a link."""
+    (folder / name).unlink(missing_ok=True)
+    os.mkfifo(folder / ("pipe" if linked else name))
+    if linked:
+        os.symlink("pipe", folder / name)
+    problems = gather(folder, name="inv").failure()
+    assert any("a pipe" in problem.message and problem.where.endswith(name) for problem in problems)
+    (folder / name).unlink()
+    os.symlink("/dev/zero", folder / name)
+    assert any("a device" in problem.message for problem in gather(folder, name="inv").failure())
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"a": 1, "a": 2}', "\ufeff{,}"])
+def test_gather__invalid_manifest__is_refused(folder: Path, text: str) -> None:
+    """What no run could read is not sent, rows checked or not."""
+    (folder / "manifest.json").write_text(text, encoding="utf-8")
+    for check in (True, False):
+        (problem,) = gather(folder, name="inv", check_rows=check).failure()
+        assert "manifest.json" in problem.where
