@@ -1,5 +1,6 @@
 """Workers of runs as processes of this machine, one per run."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -9,6 +10,9 @@ from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.service.locks import is_held, terminate
 from beaker.service.place import Place
+
+LEASHED = "--leashed"
+"""Tells a worker that its standard input is a pipe from whoever started it: when that closes, its owner is gone."""
 
 ARGUMENTS = ("-P", "-m", "beaker.service.worker")
 """`-P`: no file of the working directory may stand in for a module of ours."""
@@ -29,7 +33,8 @@ class Resumption:
 class LocalWorkers:
     """Starts and ends workers. `environ` is what they get; a detached worker outlives this process.
 
-    With `foreground` a worker belongs to this process's terminal and process group; `process` gives access to it.
+    With `foreground` a worker belongs to this process's terminal and process group, and ends when this process does,
+    however that ends; `process` gives access to it.
     """
 
     def __init__(self, place: Place, environ: Mapping[str, str], *, foreground: bool = False) -> None:
@@ -37,17 +42,38 @@ class LocalWorkers:
         self._environ = dict(environ)
         self._foreground = foreground
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._leashes: dict[str, int] = {}
 
     def start(self, run_id: str, granted: Mapping[str, str]) -> None:
         """Start a worker for a run; one too many finds the run's lock taken and ends by itself."""
         self._reap()
+        if self._foreground:
+            self._start_leashed(run_id, granted)
+        else:
+            self._spawn(run_id, granted, (), subprocess.DEVNULL, start_new_session=True)
+
+    def _start_leashed(self, run_id: str, granted: Mapping[str, str]) -> None:
+        held, leash = os.pipe()
+        try:
+            self._spawn(run_id, granted, (LEASHED,), held)
+        except BaseException:
+            os.close(leash)
+            raise
+        finally:
+            os.close(held)
+        # Only this process has this end, and nobody writes to it: it closes when the process is no more.
+        self.let_go(run_id)
+        self._leashes[run_id] = leash
+
+    def _spawn(
+        self, run_id: str, granted: Mapping[str, str], more: tuple[str, ...], stdin: int, **options: Any
+    ) -> None:
         folder = self._place.run_dir(run_id)
         folder.mkdir(parents=True, exist_ok=True)
-        options: dict[str, Any] = {} if self._foreground else {"start_new_session": True}
         with self._place.log_path(run_id).open("ab") as log:
             self._processes[run_id] = subprocess.Popen(
-                [sys.executable, *ARGUMENTS, str(self._place.state_dir), run_id],
-                stdin=subprocess.DEVNULL,
+                [sys.executable, *ARGUMENTS, str(self._place.state_dir), run_id, *more],
+                stdin=stdin,
                 stdout=log,
                 stderr=log,
                 cwd=folder,
@@ -69,6 +95,13 @@ class LocalWorkers:
 
             WorkFolder(work_note, run_id).remove()
 
+    def let_go(self, run_id: str) -> None:
+        """Have the worker stop that this process started in the foreground for a run, as it would if this process
+        ended. Unlike with a signal, one that was asked already is not asked twice, which would cut its teardown off.
+        """
+        if (leash := self._leashes.pop(run_id, None)) is not None:
+            os.close(leash)
+
     def lives(self, run_id: str) -> bool:
         """Whether a run has a worker, started by whatever process."""
         return is_held(self._place.lock_path(run_id))
@@ -88,5 +121,8 @@ class LocalWorkers:
 
     def _reap(self) -> None:
         for run_id, process in list(self._processes.items()):
-            if process.poll() is not None and not self._foreground:
+            if process.poll() is None:
+                continue
+            self.let_go(run_id)
+            if not self._foreground:
                 del self._processes[run_id]

@@ -1,5 +1,7 @@
 """The run worker: one process that takes one run of a place to its end (`python -m beaker.service.worker DIR RUN`).
 
+With `--leashed` behind them it belongs to the process at the other end of its standard input, and stops when that ends.
+
 It holds the run's lock as long as it lives. Whatever moment it is killed at, another one goes on from what was stored;
 before that it ends what the killed one left running and removes its folder.
 
@@ -32,6 +34,7 @@ from beaker.engine.plan import RunPlan
 from beaker.runtime.supervisor import Supervisor, end_recorded
 from beaker.service.artifact_table import artifact_files
 from beaker.service.journal import StoredJournal
+from beaker.service.local_workers import LEASHED
 from beaker.service.locks import acquire
 from beaker.service.place import DATABASE, Place, deleted, open_place, utc_now
 from beaker.service.ports import timestamp
@@ -48,14 +51,15 @@ LOOK_SECONDS = 0.5
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the worker of one run; the arguments are the place's folder and the run's id."""
     arguments = sys.argv[1:] if argv is None else argv
-    if len(arguments) != 2:
-        print("usage: python -m beaker.service.worker STATE_DIR RUN_ID", file=sys.stderr)
+    leashed = arguments[2:] == [LEASHED]
+    if len(arguments) != (3 if leashed else 2):
+        print(f"usage: python -m beaker.service.worker STATE_DIR RUN_ID [{LEASHED}]", file=sys.stderr)
         return REFUSED
     state_dir = Path(arguments[0])
     try:
         if not (state_dir / DATABASE).exists():
             return _deleted(state_dir)  # opening it would make it anew
-        return _work(open_place(state_dir), arguments[1])
+        return _work(open_place(state_dir), arguments[1], leashed=leashed)
     except Refused as refused:
         for problem in refused.problems:
             print(f"error: {problem}", file=sys.stderr)
@@ -64,7 +68,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return REFUSED
 
 
-def _work(place: Place, run_id: str) -> int:
+def _work(place: Place, run_id: str, *, leashed: bool) -> int:
     place.run_dir(run_id).mkdir(parents=True, exist_ok=True)
     lock = acquire(place.lock_path(run_id))
     if lock is None:
@@ -76,7 +80,7 @@ def _work(place: Place, run_id: str) -> int:
     folder.remove()
     try:
         run = start_attempt(place.database, run_id, now=timestamp(utc_now()))
-        return ENDED if run is None else asyncio.run(_attempt(place, run, folder.make()))
+        return ENDED if run is None else asyncio.run(_attempt(place, run, folder.make(), leashed=leashed))
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)  # what is left to do takes a moment and leaves nothing behind
         folder.remove()
@@ -94,7 +98,7 @@ def _sweep(place: Place) -> None:
             lock.release()
 
 
-async def _attempt(place: Place, run: RunRecord, work: Path) -> int:
+async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -> int:
     journal = StoredJournal(place.database, run.id, now=utc_now)
     redact = redactor(_secrets(run))
     stopped: list[int] = []
@@ -105,6 +109,8 @@ async def _attempt(place: Place, run: RunRecord, work: Path) -> int:
             supervisor.become_subreaper()
             task = asyncio.create_task(optimize(plan, journal, supervisor, remark=lambda text: _say(redact(text))))
             _stop_on_signals(task, stopped)
+            if leashed:
+                _stop_without_owner(task, stopped)
             looking = asyncio.create_task(_stop_when_over(task, journal, place))
             try:
                 await task
@@ -199,6 +205,21 @@ def _stop_on_signals(task: "asyncio.Task[None]", stopped: list[int]) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop, number)
+
+
+def _stop_without_owner(task: "asyncio.Task[None]", stopped: list[int]) -> None:
+    """Stop the attempt, as SIGTERM does, when the other end of standard input closes."""
+    loop, owner = asyncio.get_running_loop(), sys.stdin.fileno()
+
+    def look() -> None:
+        if os.read(owner, 1):
+            return
+        loop.remove_reader(owner)
+        if not stopped:  # asked already, it is on its way
+            stopped.append(signal.SIGTERM)
+            task.cancel()
+
+    loop.add_reader(owner, look)
 
 
 async def _stop_when_over(task: "asyncio.Task[None]", journal: StoredJournal, place: Place) -> None:
