@@ -56,7 +56,7 @@ def _show(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet"
 
     documents: tuple[TargetDocument, ...] | None = None
     if arguments.dir is not None:
-        directory = Path(io.cwd, arguments.dir)
+        directory = Path(io.cwd, arguments.dir).resolve()
         recovered = recover(directory)
         if not is_successful(recovered):
             return io.fail(recovered.failure())
@@ -89,7 +89,7 @@ def _apply(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet
     from beaker.core.changesets import Conflict
     from beaker.files.changes import apply_to_directory
 
-    directory = Path(io.cwd, arguments.dir)
+    directory = Path(io.cwd, arguments.dir).resolve()
     outcome = apply_to_directory(directory, change_set, dry_run=arguments.dry_run)
     if not is_successful(outcome):
         problems = outcome.failure()

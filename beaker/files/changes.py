@@ -61,7 +61,7 @@ def apply_to_directory(
                 return Failure(planned.failure())
             judged = planned.unwrap()
             if judged.conflicts:
-                return Failure((*judged.conflicts, *_wrong_folder(directory, change_set)))
+                return Failure(judged.conflicts)
             if judged.applying and not dry_run:
                 _apply(directory, judged)
             return Success(Applied(judged.steps, dry_run, recovery))
@@ -83,7 +83,16 @@ def recover(directory: Path) -> Result[Recovery | None, Problems]:
 
 
 def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tuple[TargetDocument, ...], Problems]:
-    """The documents of `directory` that a change set touches, with content, and the names of those beside them."""
+    """The documents of `directory` that a change set touches, with content, and the names of those beside them.
+
+    BK620 for a folder that cannot be meant: the set updates documents, and none of its groups is there.
+    """
+    if any(change.op == "update" for change in change_set.changes) and os.path.isdir(directory):
+        groups = sorted({change.group for change in change_set.changes})
+        if not any(os.path.lexists(directory / group) for group in groups):
+            hint = "give the folder that holds one folder per document group"
+            message = f"none of the change set's groups ({', '.join(groups)}) is here"
+            return Failure((Problem("BK620", message, str(directory), hint),))
     return read_store(directory, {(change.group, change.name) for change in change_set.changes})
 
 
@@ -143,14 +152,6 @@ def _problems(error: BaseException) -> Problems:
             return (_refusal(error, "apply the changes"),)
         case _:
             return (Problem("BK623", f"interrupted: {type(error).__name__}"),)
-
-
-def _wrong_folder(directory: Path, change_set: DocumentChangeSet) -> Problems:
-    groups = sorted({change.group for change in change_set.changes})
-    if any((directory / group).is_dir() for group in groups):
-        return ()
-    hint = "give the folder that holds one folder per document group"
-    return (Problem("BK620", f"none of the change set's groups ({', '.join(groups)}) is here", str(directory), hint),)
 
 
 @contextmanager

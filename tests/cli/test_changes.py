@@ -68,6 +68,18 @@ def test_show__beside_documents__shows_old_lines(beaker: Any, folder: Path) -> N
     assert documents(folder) == before
 
 
+@pytest.mark.parametrize("wrong", ["docs/faq", "."])
+@pytest.mark.parametrize("action", ["show", "apply"])
+def test_dir__without_the_groups__is_no_good(beaker: Any, folder: Path, action: str, wrong: str) -> None:
+    """A folder that holds no group is a mistake of the command line, named once, not a conflict of each document."""
+    done = beaker("changes", action, "set.json", "--dir", wrong)
+    assert done.code == 2
+    assert done.out == ""
+    assert done.err.count("error:") == 1
+    assert "error: BK620 " in done.err
+    assert ".." not in beaker("changes", "apply", "set.json", "--dir", "docs/faq/..", "--dry-run").out
+
+
 def test_show__json__obeys_its_schema(beaker: Any, folder: Path, conforms: Conforms) -> None:
     """`--json` prints one line with the diff and its numbers."""
     done = beaker("changes", "show", "set.json", "--json")
