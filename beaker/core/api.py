@@ -220,7 +220,7 @@ def read_refusal(response: Response) -> ApiProblem:
     status = response.status
     match status:
         case 401:
-            code, hint = "BK806", "log in again with `beaker login`, or pass another API key"
+            code, hint = "BK806", "pass another API key with --api-key or BEAKER_API_KEY"
         case 404:
             code, hint = "BK807", ""
         case _ if status >= 500:

@@ -91,7 +91,10 @@ def choose_agent_key(
         if key := (given or "").strip():
             return Success(AgentKey(key, source))
     message = "no agent is named"
-    hint = f"pass --agent, set {AGENT_KEY_VARIABLE}, or set integrations.<id>.agent_key in the configuration file"
+    hint = (
+        f"pass --agent, set {AGENT_KEY_VARIABLE}, or set integrations.<id>.agent_key in the configuration file; "
+        "work on this machine with --local needs none"
+    )
     return Failure(Problem("BK131", message, hint=hint))
 
 
@@ -130,7 +133,7 @@ def choose_credential(
         return Success(Credential(session.token.strip(), "session"))
     if key := environ.get(API_KEY_VARIABLE, "").strip():
         return Success(Credential(key, "environment"))
-    hint = f"log in (`beaker login`), pass --api-key, set {API_KEY_VARIABLE}, or run on this machine with --local"
+    hint = f"pass --api-key, set {API_KEY_VARIABLE}, or work on this machine with --local"
     return Failure(Problem("BK133", f"no credential for {base_url}", hint=hint))
 
 

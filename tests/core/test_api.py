@@ -248,9 +248,9 @@ def test_read_response__refusal__shows_the_detail(status: int, body: bytes, code
     assert message is None or problem.message == message
 
 
-def test_read_response__401__says_to_log_in() -> None:
+def test_read_response__401__says_what_to_pass() -> None:
     """Whoever is not known is told what to do."""
-    assert "log in" in read_response("list_agents", Response(status=401)).failure().hint
+    assert "--api-key" in read_response("list_agents", Response(status=401)).failure().hint
 
 
 problems = st.builds(Problem, st.sampled_from(["BK101", "BK461"]), texts, st.just("") | texts, st.just("") | texts)
