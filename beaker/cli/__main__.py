@@ -35,10 +35,10 @@ def run(argv: Sequence[str], io: Io) -> int:
         from beaker.cli.parser import COMMANDS, global_options, parse
 
         arguments = parse(argv, view)
-        settled = view.derive(
-            json=arguments.json, quiet=arguments.quiet, verbose=arguments.verbose, options=global_options(arguments)
-        )
-        result: int = import_module(COMMANDS[arguments.command]).run(arguments, settled)
+        # The guard around this shows what is raised by the same view.
+        view.json, view.quiet, view.verbose = arguments.json, arguments.quiet, arguments.verbose
+        view.options = global_options(arguments)
+        result: int = import_module(COMMANDS[arguments.command]).run(arguments, view)
         return result
 
     return guarded(command, view)

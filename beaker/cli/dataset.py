@@ -4,16 +4,20 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, positive
+from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
-from beaker.cli.tables import labelled, short_revision, table
+from beaker.cli.tables import labelled, table
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from beaker.cli.place import Answer
     from beaker.client.dataset_files import LocalDataset
+    from beaker.core.problems import Problem
 
-_COLUMNS = (("NAME", 28), ("REVISION", 24), ("PROD", 5), ("SAMPLES", 10), ("DATE", 25))
+# A revision is shown whole, so that NAME@REVISION can be put together from it.
+_COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE", 27))
 
 
 def add_parser(subparsers: Any) -> None:
@@ -57,6 +61,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 def _upload(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import answered, opened
+    from beaker.cli.trigger import stated_problem
     from beaker.client.dataset_files import gather
     from beaker.client.flows import run_flow, upload_flow
     from beaker.core.problems import Problem, Refused
@@ -88,16 +93,32 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
         io.json_line(artifact)
         return DONE
     revision = artifact.get("dataset_revision") or artifact.get("manifest_digest")
-    state = "already there" if artifact.get("reused") else "not promoted" if arguments.no_promote else "promoted"
+    warnings = [stated_problem(warning) for warning in artifact.get("warnings") or ()] or _unfit(name, splits)
+    promoted = "not promoted" if arguments.no_promote or warnings else "promoted"
     rows = ", ".join(f"{count} {split}" for split, count in splits.items())
     io.out(
         f"beaker dataset upload: {one_line(name)}@{one_line(str(revision))} ",
         styled_status(artifact.get("status")),
-        f", {state}, {rows}",
+        f", {'already there' if artifact.get('reused') else promoted}, {rows}",
     )
+    for warning in warnings:
+        io.warn(warning)
+    if warnings:
+        return DONE
     io.note(Styled("Next:", "heading"))
-    io.note(f"  1. start a run with it: beaker {'--local ' if place.local else ''}run trigger --dataset {name}")
+    start = io.command("run", "trigger", "--dataset", name, *agent_words(arguments))
+    io.note(f"  1. start a run with it: {start}")
     return DONE
+
+
+def _unfit(name: str, splits: "Mapping[str, int]") -> "list[Problem]":
+    """Why no run could use a dataset with these rows, where the place does not say it itself."""
+    from beaker.core.problems import Problem
+
+    lacking = [split for split in ("train", "test") if not splits.get(split)]
+    hint = "a run learns on TRAIN and proves it on TEST; add rows and upload again"
+    said = f"no run can use this dataset: it has no rows in {' and '.join(lacking)}"
+    return [Problem("BK907", said, f"dataset {one_line(name)}", hint)] if lacking else []
 
 
 def _progress(path: str, done: int, total: int) -> str:
@@ -133,7 +154,7 @@ def _list(arguments: argparse.Namespace, io: Io) -> int:
     rows = (
         [
             dataset.get("name"),
-            short_revision(dataset.get("revision")),
+            dataset.get("revision"),
             "yes" if dataset.get("is_production") else " ",
             mapping(dataset.get("sample_counts")).get("total"),
             dataset.get("completed_at") or dataset.get("created_at"),

@@ -80,9 +80,8 @@ class UsageParser(argparse.ArgumentParser):
 
         What is left over is refused here, by the innermost command, whose usage fits.
         """
-        if self.implied is not None and args is not None:
-            if not args or (args[0].startswith("-") and args[0] not in ("-h", "--help")):
-                args = [self.implied, *args]
+        if self.implied is not None and args is not None and (args or ["-"])[0][:1] == "-":
+            args = args if args[:1] in (["-h"], ["--help"]) else [self.implied, *args]
         parsed, left = super().parse_known_args(args, namespace)
         if left:
             self.error(f"unrecognized arguments: {' '.join(left)}{self._elsewhere(left)}")

@@ -71,6 +71,13 @@ class Place:
         """What the endpoint `name` answers; `Refused` with every problem that it states."""
         return answered(self.api.call(name, **arguments))
 
+    def stands_still(self, run_id: str) -> bool:
+        """Whether a run of this machine has no worker, and none that this command has just started for it."""
+        if self.embedded is None or self.embedded.workers.lives(run_id):
+            return False
+        started = self.embedded.workers.process(run_id)
+        return started is None or started.poll() is not None
+
     def resume(self) -> None:
         """Start the workers of this machine's unfinished runs that have lost theirs, unless told only to look.
 
@@ -87,7 +94,8 @@ class Place:
                     self._io.warn(resumption.problem)
             elif self._restarts[run_id] <= MAX_RESUMES:
                 if resumption.lost:
-                    self._io.note(f"the run {one_line(run_id)} had lost its worker; it goes on with a new one")
+                    # Said under --quiet too: work begins that nobody asked for with this command.
+                    self._io.tell(f"the run {one_line(run_id)} had lost its worker; it goes on with a new one")
             else:
                 hint = f"its log says more: {self.embedded.place.log_path(run_id)}"
                 raise Refused(Problem("BK722", f"the worker of the run {run_id} ends again and again", hint=hint))
@@ -104,9 +112,12 @@ def answered(result: "Result[T, Problem] | Result[T, Problems]") -> T:
 
 
 def look_around(arguments: argparse.Namespace, io: Io) -> Surroundings:
-    """Find and read the project of the working directory. `Refused` for a path that cannot be one."""
-    given = arguments.config_file
-    project = answered(find_project(io.cwd, io.environ.get(BEAKER_CONFIG_FILE_ENV) if given is None else given))
+    """Find and read the project of the working directory. `Refused` for a configuration that was named and is not."""
+    given = io.environ.get(BEAKER_CONFIG_FILE_ENV) if arguments.config_file is None else arguments.config_file
+    project = answered(find_project(io.cwd, given))
+    if project is None and given is not None:
+        hint = "give its path from here or from a folder above, up to the Git root (--config-file, BEAKER_CONFIG_FILE)"
+        raise Refused(Problem("BK118", f"there is no configuration file {one_line(given)!r}", str(io.cwd), hint))
     if project is None:
         return Surroundings(None, None, ())
     loaded = load_project_config(project)

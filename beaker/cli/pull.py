@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import add_agent_option, add_leaf
-from beaker.cli.run_view import mapping, result_lines
+from beaker.cli.run_view import failure_lines, mapping, result_lines, search_text
 from beaker.cli.shell import DONE, Io, one_line
+from beaker.cli.words import counted
 
 if TYPE_CHECKING:
     from beaker.cli.place import Answer
@@ -22,7 +23,8 @@ def add_pull(actions: Any) -> None:
         "pull",
         help="fetch candidates, reports, the winner's documents and change sets",
         description="Writes OUTPUT_DIR/candidates.json, OUTPUT_DIR/eval_reports.json and a folder OUTPUT_DIR/RUN_ID "
-        "with them, run.json, changes/ and tree/. Works for unfinished runs too, which have no winner yet.",
+        "with them, run.json, changes/ and tree/. A run without a winner, unfinished or cancelled, gives its best "
+        "candidate so far in best/ instead.",
     )
     leaf.add_argument("run_id", metavar="RUN_ID")
     leaf.add_argument("--output-dir", default=".", metavar="DIR", help="where to write (default: here)")
@@ -37,7 +39,7 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.files.atomic import write_text
 
     run_id: str = arguments.run_id
-    output = io.cwd / arguments.output_dir
+    output = (io.cwd / arguments.output_dir).resolve()
     folder = output / _folder_name(name, run_id)
     output.mkdir(parents=True, exist_ok=True)
     with opened(arguments, io) as place, _replaced(folder) as fresh:
@@ -45,13 +47,18 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         candidates = place.call("list_candidates", run_id=run_id)
         reports = place.call("list_eval_reports", run_id=run_id)
         winner = candidates.get("winner_id")
+        best = mapping(mapping(run.get("progress")).get("best")).get("candidate_id")
         bodies = {"run.json": run, "candidates.json": candidates, "eval_reports.json": reports}
         for file, body in bodies.items():
             write_text(fresh / file, _pretty(body))
         if isinstance(winner, str):
             answered(download_candidate(place.api, winner, fresh))
-    for file in ("candidates.json", "eval_reports.json"):
-        write_text(output / file, _pretty(bodies[file]))
+        elif isinstance(best, str):
+            answered(download_candidate(place.api, best, fresh / "best"))
+    beside = {file: _pretty(bodies[file]) for file in ("candidates.json", "eval_reports.json")}
+    replaced = [file for file, text in beside.items() if _holds_other(output / file, text)]
+    for file, text in beside.items():
+        write_text(output / file, text)
     pulled = sorted(path.relative_to(output).as_posix() for path in folder.rglob("*") if path.is_file())
     if io.json:
         io.json_line(
@@ -60,18 +67,41 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
                 "status": run.get("status"),
                 "winner_id": winner,
                 "directory": str(folder),
-                "files": ["candidates.json", "eval_reports.json", *pulled],
+                "files": [*beside, *pulled],
             }
         )
         return DONE
-    io.out(f"beaker run pull: {len(pulled)} files in {one_line(str(folder))}")
-    for line in result_lines(mapping(run.get("result"))):
+    io.out(f"beaker run pull: {counted(len(pulled), 'file')} in {one_line(str(folder))}")
+    for file in beside:
+        io.out(f"  beside it  {one_line(str(output / file))}", " (replaced another one)" if file in replaced else "")
+    if text := search_text(run):
+        io.out(f"  search     {text}")
+    for line in (*failure_lines(run), *result_lines(mapping(run.get("result")))):
         io.out(f"  {line}")
     if winner is None:
-        io.out("  no winner yet: the run has not completed")
+        io.out(f"  no winner  {_no_winner(run.get('status'))}")
+        if isinstance(best, str):
+            io.out(f"  best       {one_line(best)} on TRAIN, not proven on TEST: {one_line(str(folder / 'best'))}")
     for change_set in sorted((folder / "changes").glob("*.json")):
         io.out(f"  changes    {one_line(str(change_set))}")
     return DONE
+
+
+def _no_winner(status: object) -> str:
+    """Why a run has none."""
+    from beaker.core.runs import has_ended, normal_status
+
+    if not has_ended(status):
+        return "yet: the run has not ended"
+    return f"since the run ended {one_line(normal_status(status))} before one was proven"
+
+
+def _holds_other(path: Path, text: str) -> bool:
+    """Whether something else than `text` stands there."""
+    try:
+        return path.read_bytes() != text.encode()
+    except FileNotFoundError:
+        return False
 
 
 def _folder_name(rule: Any, run_id: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beaker.cli.shell import Styled, one_line
+from beaker.cli.words import counted
 
 _ROLES = {
     "COMPLETED": "ok",
@@ -22,15 +23,30 @@ def styled_status(status: object) -> Styled:
     return Styled(text, _ROLES.get(text.upper(), "key"))
 
 
+_OUTCOMES = {"no_change": "without a change", "timed_out": "timed out"}
+"""Outcomes of proposals in words; the others need only their underscores removed."""
+
+
 def progress_text(run: Mapping[str, Any]) -> str:
     """How far a run is, in one line; empty when its answer says nothing of it."""
-    return ", ".join(filter(None, (rollouts_text(run), search_text(run))))
+    return ", ".join(filter(None, (phase_text(run), rollouts_text(run), search_text(run))))
+
+
+def phase_text(run: Mapping[str, Any]) -> str:
+    """What a run does before its first proposal; empty later, when the counts tell."""
+    from beaker.core.runs import normal_status
+
+    progress = mapping(run.get("progress"))
+    rollouts, proposals = mapping(progress.get("rollouts")), mapping(progress.get("proposals"))
+    if normal_status(run.get("status")) != "RUNNING" or not rollouts or proposals.get("made"):
+        return ""
+    return "scoring the baseline" if rollouts.get("issued") or rollouts.get("done") else "setting up"
 
 
 def rollouts_text(run: Mapping[str, Any]) -> str:
     """How many cases have been run."""
     rollouts = mapping(mapping(run.get("progress")).get("rollouts"))
-    parts = [f"{rollouts.get('done', 0)} rollouts{_of(rollouts)}"] if rollouts else []
+    parts = [_counted(rollouts, "done", "rollout")] if rollouts else []
     parts += [f"{rollouts[kind]} {kind}" for kind in ("failed", "retried", "lost") if rollouts.get(kind)]
     return ", ".join(parts)
 
@@ -41,25 +57,46 @@ def search_text(run: Mapping[str, Any]) -> str:
     proposals, best = mapping(progress.get("proposals")), mapping(progress.get("best"))
     parts = []
     if proposals.get("made"):
-        kinds = [f"{proposals[kind]} {kind}" for kind in ("accepted", "rejected", "failed") if proposals.get(kind)]
-        parts.append(f"{proposals['made']} proposals{_of(proposals)}" + (f" ({', '.join(kinds)})" if kinds else ""))
+        counts = mapping(proposals.get("outcomes")) or {
+            kind: proposals[kind] for kind in ("accepted", "rejected", "failed") if proposals.get(kind)
+        }
+        kinds = [f"{count} {outcome_text(outcome)}" for outcome, count in counts.items()]
+        parts.append(_counted(proposals, "made", "proposal") + (f" ({', '.join(kinds)})" if kinds else ""))
     if best.get("train") is not None:
         parts.append(f"best on TRAIN {score(best['train'])}")
     return ", ".join(parts)
 
 
-def details(run: Mapping[str, Any]) -> Iterator[str]:
-    """Indented lines under a run's status: progress, result, warnings, what went wrong, and a targets mismatch."""
+def outcome_text(outcome: object) -> str:
+    """What became of a proposal, in words."""
+    return _OUTCOMES.get(str(outcome), one_line(str(outcome)).replace("_", " "))
+
+
+def failure_lines(run: Mapping[str, Any]) -> list[str]:
+    """The last proposal that failed, with why; nothing when none did."""
+    failed = mapping(mapping(mapping(run.get("progress")).get("proposals")).get("last_failed"))
+    if not failed:
+        return []
+    told: list[str] = str(failed.get("message") or "").strip().splitlines()
+    first, rest = (told or [""])[0], told[1:]
+    said = f"proposal {one_line(str(failed.get('n')))} {outcome_text(failed.get('outcome'))}"
+    return [f"last fault {said}: {first}" if first else f"last fault {said}", *(f"           {line}" for line in rest)]
+
+
+def details(run: Mapping[str, Any], *, progress: bool = True) -> Iterator[str]:
+    """Indented lines under a run's status: progress (unless told above), the last proposal that failed, result,
+    warnings, what went wrong, and a targets mismatch."""
     from beaker.core.strict_json import dumps
 
-    if text := progress_text(run):
+    if progress and (text := progress_text(run)):
         yield f"  progress   {text}"
     if run.get("finish_reason"):
         yield f"  ended by   {one_line(str(run['finish_reason']))}"
-    for line in result_lines(mapping(run.get("result"))):
+    for line in (*failure_lines(run), *result_lines(mapping(run.get("result")))):
         yield f"  {line}"
     for warning in run.get("warnings") or ():
-        yield f"  warning    {one_line(str(mapping(warning).get('message') or warning))}"
+        where, said = (str(mapping(warning).get(key) or "") for key in ("where", "message"))
+        yield f"  warning    {one_line(f'{where}: {said}' if where and said else said or str(warning))}"
     message = run.get("error_message")
     if isinstance(message, str) and message.strip():
         first, *rest = message.strip().splitlines()
@@ -102,5 +139,7 @@ def mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _of(part: Mapping[str, Any]) -> str:
-    return f" of {part['limit']}" if part.get("limit") is not None else ""
+def _counted(part: Mapping[str, Any], key: str, noun: str) -> str:
+    """`3 rollouts of 100`, `1 rollout`."""
+    count, limit = part.get(key, 0), part.get("limit")
+    return counted(count, noun) if limit is None else f"{count} of {counted(limit, noun)}"

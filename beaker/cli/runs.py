@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, positive, seconds
+from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive, seconds
 from beaker.cli.run_view import details, mapping, styled_status
 from beaker.cli.shell import DONE, Io, one_line
 from beaker.cli.tables import table
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HOSTED_INTERVAL, LOCAL_INTERVAL = 15.0, 0.5
 """Seconds between two looks at a run elsewhere, and at one on this machine."""
 
-_COLUMNS = (("RUN ID", 38), ("STATUS", 14), ("CREATED", 26), ("STARTED", 26), ("COMPLETED", 26))
+_COLUMNS = (("RUN ID", 38), ("STATUS", 14), ("CREATED", 27), ("STARTED", 27), ("COMPLETED", 27))
 
 
 def add_status(actions: Any) -> None:
@@ -51,21 +51,29 @@ def add_cancel(actions: Any) -> None:
 def status(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 completed, 1 ended otherwise, 2 no answer, 3 not ended."""
     from beaker.cli.place import answered, opened
-    from beaker.cli.watch import watch_run
+    from beaker.cli.watch import standing_text, watch_run
     from beaker.core.runs import outcome
 
     run_id: str = arguments.run_id
     with opened(arguments, io) as place:
         if arguments.watch:
             interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
-            return watch_run(
-                lambda: fetch(place, run_id, watching=True),
-                io,
-                run_id,
-                interval=interval,
-                timeout=arguments.poll_timeout,
-            )
+            try:
+                return watch_run(
+                    lambda: fetch(place, run_id, watching=True),
+                    io,
+                    run_id,
+                    interval=interval,
+                    timeout=arguments.poll_timeout,
+                    stands_still=lambda: place.stands_still(run_id),
+                )
+            except KeyboardInterrupt:
+                if not place.stands_still(run_id):
+                    tell_goes_on(arguments, io, run_id)
+                raise
+        still = place.stands_still(run_id)
         run: Answer = answered(fetch(place, run_id))
+        still = still and place.stands_still(run_id)
     seen = outcome(run)
     if io.json:
         io.json_line(run)
@@ -73,9 +81,17 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
     io.out(f"{one_line(run_id)}: ", styled_status(run.get("status")))
     for line in details(run):
         io.out(line)
+    if still and not seen.settled:
+        io.tell(standing_text(io, run_id))
     if seen.needs_review:
         io.out("  a paused baseline has to be reviewed before this run goes on")
     return seen.exit_code
+
+
+def tell_goes_on(arguments: argparse.Namespace, io: Io, run_id: str) -> None:
+    """A watch was interrupted: say that the run was not."""
+    again = io.command("run", "status", run_id, "--watch", *agent_words(arguments))
+    io.tell(f"{one_line(run_id)} goes on; watch it again: {again}")
 
 
 def fetch(place: "Place", run_id: str, *, watching: bool = False) -> "Result[JsonObject, Problem]":

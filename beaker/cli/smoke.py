@@ -63,7 +63,7 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     if io.json:
         io.json_line(report_json(request.entry.id, outcome))
     else:
-        _show_outcome(outcome, io, local=request.local)
+        _show_outcome(outcome, io, request)
     problems = tuple(problem for stage in outcome.stages for problem in stage.problems)
     if not problems and not outcome.passed:
         problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
@@ -115,9 +115,13 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     from beaker.runtime.smoke import SmokeRequest
 
     entry = answered(choose(around.config, arguments.integration_id))
-    if around.project is None or around.config is None or entry is None:
-        hint = "add .beaker/beaker.yaml with an entry below integrations; docs/configuration.md explains it"
+    example = "`beaker demo --dir DIR` makes an example"
+    if around.project is None or around.config is None:
+        hint = f"add .beaker/beaker.yaml with an entry below integrations; {example}"
         raise Refused(Problem("BK346", "no integration is configured here", str(io.cwd), hint))
+    if entry is None:
+        hint = f"add an entry below integrations; {example}"
+        raise Refused(Problem("BK346", "the configuration names no integration", around.config.file, hint))
     root = around.project.git_root or around.project.root
     if not entry.problems:
         answered(resolve_import_root(root, entry))
@@ -183,7 +187,7 @@ def _show_stage(stage: "StageReport", io: Io) -> None:
         io.out("       ", line)
 
 
-def _show_outcome(outcome: "SmokeOutcome", io: Io, *, local: bool) -> None:
+def _show_outcome(outcome: "SmokeOutcome", io: Io, request: "SmokeRequest") -> None:
     for warning in outcome.warnings:
         io.warn(warning)
     if outcome.readiness is None:
@@ -203,9 +207,23 @@ def _show_outcome(outcome: "SmokeOutcome", io: Io, *, local: bool) -> None:
         if not ready:
             io.note("  1. replace the placeholders, then run it again")
         else:
-            place = "--local " if local else ""
-            io.note(f"  1. upload the dataset: beaker {place}dataset upload DIR --name NAME")
-            io.note(f"  2. start a run: beaker {place}run trigger --dataset NAME")
+            folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
+            io.note(f"  1. upload the dataset: {io.command('dataset', 'upload', folder, '--name', name)}")
+            io.note(f"  2. start a run: {io.command('run', 'trigger', '--dataset', name)}")
+
+
+def _shown_folder(folder: "Path", io: Io) -> str:
+    """The dataset's folder as one would type it here."""
+    folder, here = folder.resolve(), io.cwd.resolve()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
+
+
+def _dataset_name(config: "Mapping[str, Any]") -> str:
+    """The dataset's name as far as the configuration tells it, else a place to fill in."""
+    from beaker.core.launch import REFERENCE_KEYS
+
+    named = next((config[key] for key in REFERENCE_KEYS if isinstance(config.get(key), str)), "")
+    return named.partition("@")[0].strip() or "NAME"
 
 
 def _traceback(stage: "StageReport") -> str:

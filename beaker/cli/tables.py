@@ -22,13 +22,6 @@ def labelled(pairs: Iterable[tuple[str, object]]) -> Iterable[str]:
     yield from (f"{label:<{width}}  {value}" for label, value in listed)
 
 
-def short_revision(revision: object) -> str:
-    """A revision with sixteen characters of its digest; an `algorithm:` prefix stays."""
-    text = str(revision or "-")
-    prefix, colon, digest = text.partition(":")
-    return f"{prefix}:{digest[:16]}" if colon else text[:16]
-
-
 def _cell(value: object) -> str:
     return "-" if value is None or value == "" else one_line(str(value))
 

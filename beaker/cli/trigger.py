@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, seconds
+from beaker.cli.parser import add_agent_option, add_leaf, agent_words, seconds
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from beaker.core.config_entry import IntegrationEntry
     from beaker.core.launch import LaunchRequest
     from beaker.core.problems import Problem
+
+WORKER_END = 10.0
+"""Seconds a worker may take to end by itself once its run has ended or it was let go."""
 
 WORKER_TEARDOWN = 45.0
 """Seconds a worker that was asked to end may take for its teardowns."""
@@ -208,7 +211,8 @@ def _show(arguments: argparse.Namespace, io: Io, place: "Place", request: "Launc
         io.out(one_line(link))
     io.note()
     io.note(Styled("Next:", "heading"))
-    io.note(f"  1. watch it: beaker {'--local ' if place.local else ''}run status {run_id} --watch")
+    watch = io.command("run", "status", str(run.get("id", "-")), "--watch", *agent_words(arguments))
+    io.note(f"  1. watch it: {watch}")
     return DONE
 
 
@@ -229,28 +233,48 @@ def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") 
 
 
 def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:
-    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch
+    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch, tell_goes_on
     from beaker.cli.watch import watch_run
 
     run_id = str(run["id"])
     interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
+    worker = None
     try:
         return watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)
+    except KeyboardInterrupt:
+        worker = place.embedded.workers.process(run_id) if place.embedded is not None else None
+        if worker is None:
+            tell_goes_on(arguments, io, run_id)
+        elif place.embedded is not None:
+            place.embedded.workers.let_go(run_id)
+        raise
     finally:
         if place.embedded is not None:
             _end_worker(place.embedded.workers.process(run_id))
+        if worker is not None:
+            _tell_stopped(io, place, run_id)
+
+
+def _tell_stopped(io: Io, place: "Place", run_id: str) -> None:
+    """The worker of this command was interrupted with it: say what became of the run."""
+    from beaker.core.runs import has_ended
+
+    status = place.api.once("get_optimization_run", run_id=run_id).value_or({}).get("status")
+    if has_ended(status):
+        io.tell(f"{one_line(run_id)}: ", styled_status(status))
+        return
+    watch, end = io.command("run", "status", run_id, "--watch"), io.command("run", "cancel", run_id)
+    io.tell(f"{one_line(run_id)} is stopped, not ended; the next command on this machine goes on with it: {watch}")
+    io.tell(f"to end it for good: {end}")
 
 
 def _end_worker(worker: "subprocess.Popen[bytes] | None") -> None:
-    """Let the worker of this command end; one that does not end by itself is asked, then made to.
-
-    An interrupt from a terminal has reached it already.
-    """
+    """Let the worker of this command end; one that does not end by itself is asked, then made to."""
     import subprocess
 
     if worker is None:
         return
-    for end, patience in ((worker.terminate, 3.0), (worker.kill, WORKER_TEARDOWN)):
+    for end, patience in ((worker.terminate, WORKER_END), (worker.kill, WORKER_TEARDOWN)):
         try:
             worker.wait(patience)
             return

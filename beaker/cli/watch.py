@@ -5,8 +5,17 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.run_view import details, progress_text, rollouts_text, search_text, styled_status
+from beaker.cli.run_view import (
+    details,
+    failure_lines,
+    phase_text,
+    progress_text,
+    rollouts_text,
+    search_text,
+    styled_status,
+)
 from beaker.cli.shell import REFUSED, UNFINISHED, Io, one_line
+from beaker.cli.words import counted
 
 if TYPE_CHECKING:
     from returns.result import Result
@@ -22,7 +31,7 @@ LONGEST_WAIT = 60.0
 PATIENCE, FIRST_PATIENCE = 900.0, 30.0
 """Seconds after which a place that no longer answers, or never has, is given up."""
 
-ROLLOUT_LINES = 10.0
+ROLLOUT_LINES = 5.0
 """Seconds at least between two lines that tell of nothing but more rollouts."""
 
 Fetch = Callable[[], "Result[JsonObject, Problem]"]
@@ -35,12 +44,14 @@ def watch_run(
     *,
     interval: float,
     timeout: float,
+    stands_still: Callable[[], bool] = lambda: False,
     draw: Callable[[], float] = random.random,
 ) -> int:
     """Print every change of a run until it ends, needs a person, or `timeout` seconds (0: none) have passed.
 
-    `fetch` gets the run's answer, `draw` numbers in [0, 1). Times are local. Under JSON each change is one line, the
-    whole answer. The exit code is that of `run status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
+    `fetch` gets the run's answer, `draw` numbers in [0, 1); `stands_still` tells whether nobody works on the run. Times
+    are local. Under JSON each change is one line, the whole answer. The exit code is that of `run status`: 0 completed,
+    1 ended otherwise, 2 no answer, 3 not ended.
     """
     from returns.pipeline import is_successful
 
@@ -52,8 +63,10 @@ def watch_run(
     shown: Any = None
     shown_at = 0.0
     attempt = 0
+    still = False
     while True:
         wait = interval
+        still, told_still = stands_still(), still  # asked first: a run that has ended needs no worker any more
         fetched = fetch()
         if is_successful(fetched):
             run: Answer = fetched.unwrap()
@@ -61,8 +74,10 @@ def watch_run(
             since, attempt = None, 0
             long_ago = io.now() - shown_at > ROLLOUT_LINES
             if seen.settled or _notable(run, shown) or (long_ago and rollouts_text(run) != rollouts_text(shown)):
-                shown, shown_at = run, io.now()
-                show_change(run, io, run_id)
+                before, shown, shown_at = shown, run, io.now()
+                show_change(run, io, run_id, before)
+            if still and not told_still and not seen.settled:
+                io.tell(standing_text(io, run_id))
             if seen.needs_review:
                 io.note(f"{one_line(run_id)}: a paused baseline has to be reviewed before this run goes on")
             if seen.settled:
@@ -89,13 +104,21 @@ def watch_run(
                 io.note(f"{clock(io)}  no answer, trying again: {problem.message}")
             wait = decision.wait
         if timeout > 0 and io.now() - started >= timeout:
-            io.note(f"{one_line(run_id)} has not ended after {timeout:g} seconds; it goes on without this watch")
+            goes_on = "nobody works on it" if still else "it goes on without this watch"
+            io.note(f"{one_line(run_id)} has not ended after {counted(f'{timeout:g}', 'second')}; {goes_on}")
             return UNFINISHED
         io.sleep(wait)
 
 
-def show_change(run: "Answer", io: Io, run_id: str) -> None:
-    """One change of a run: a JSON line, or a line with the time; with the details once the run has ended."""
+def standing_text(io: Io, run_id: str) -> str:
+    """What to say of a run of this machine that has not ended and has no worker."""
+    again = io.command("run", "status", run_id, "--watch")
+    return f"{one_line(run_id)} has no worker at the moment and stands still; this goes on with it: {again}"
+
+
+def show_change(run: "Answer", io: Io, run_id: str, before: Any = None) -> None:
+    """One change of a run since `before`: a JSON line, or a line with the time, and with the proposal that failed; with
+    the details once the run has ended."""
     from beaker.core.runs import has_ended
 
     if io.json:
@@ -104,8 +127,11 @@ def show_change(run: "Answer", io: Io, run_id: str) -> None:
     progress = progress_text(run)
     io.out(f"{clock(io)}  {one_line(run_id)}: ", styled_status(run.get("status")), f"  {progress}" if progress else "")
     if has_ended(run.get("status")):
-        for line in details({**run, "progress": None}):
+        for line in details(run, progress=False):
             io.out(line)
+    elif (failure := failure_lines(run)) and failure != failure_lines(before or {}):
+        for line in failure:
+            io.out("  ", line)
 
 
 def clock(io: Io) -> str:
@@ -128,4 +154,8 @@ def _patience(interval: float, *, answered: bool) -> "RetryPolicy":
 
 def _notable(run: Any, shown: Any) -> bool:
     """Whether a run differs from what was shown last by more than its count of rollouts."""
-    return shown is None or run.get("status") != shown.get("status") or search_text(run) != search_text(shown)
+    return shown is None or any(part(run) != part(shown) for part in (_status, phase_text, search_text))
+
+
+def _status(run: "Answer") -> Any:
+    return run.get("status")

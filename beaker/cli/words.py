@@ -16,7 +16,7 @@ _ADVISED = re.compile(r"\bbeaker (?=(?:run|dataset)\b)")
 
 def counted(count: object, noun: str) -> str:
     """`1 row`, `2 rows`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    return f"{count} {noun}" if str(count) == "1" else f"{count} {noun}s"
 
 
 def quoted(word: str) -> str:

@@ -1,6 +1,7 @@
 """The commands on this machine's own place, as far as they need no worker."""
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -53,13 +54,65 @@ def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Call
     assert [dataset["name"] for dataset in listed["datasets"]] == ["invöices"]
     table = local("dataset", "list").out.splitlines()
     assert table[0].split() == ["NAME", "REVISION", "PROD", "SAMPLES", "DATE"]
-    assert table[1].split()[0] == "invöices"
-    assert "yes" in table[1]
+    assert table[1].split()[:3] == ["invöices", again["dataset_revision"], "yes"]
+    assert local("dataset", "show", f"invöices@{table[1].split()[1]}").code == 0
     shown = local("dataset", "show", "invöices").out
     assert f"revision     {again['dataset_revision']}" in shown
     assert "train=60" in shown
     assert "- train.jsonl (" in shown
     conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "cli-dataset-show.json")
+
+
+def test_upload__next_step__can_be_copied(local: Local, project: Path, beaker: Callable[..., Any]) -> None:
+    """A next step carries the name in quotes where a shell needs them, and the options that say where to work."""
+    (project / "other").mkdir()
+    shutil.copy(project / ".beaker" / "beaker.yaml", project / "other" / "config.yaml")
+    argv = ["--config-file", "other/config.yaml", "dataset", "upload", "dataset", "--name", "my invoices"]
+    done = local(*argv, "--agent", "team two")
+    assert done.code == 0
+    line = done.err.splitlines()[-1].partition("beaker ")[2]
+    words = shlex.split(line)
+    assert words == [
+        *("--local", "--config-file", "other/config.yaml", "run", "trigger"),
+        *("--dataset", "my invoices", "--agent", "team two"),
+    ]
+    assert beaker(*words, "--dry-run", cwd=project).code == 0
+
+
+@pytest.mark.parametrize("emptied", ["train", "test"])
+def test_upload__split_without_rows__promises_no_run(local: Local, project: Path, emptied: str) -> None:
+    """A dataset that no run could use is kept, with a warning, not promoted, and without a next step that must fail."""
+    (project / "dataset" / f"{emptied}.jsonl").write_text("")
+    done = local("dataset", "upload", "dataset", "--name", "d")
+    assert done.code == 0
+    assert "not promoted" in done.out
+    assert "warning: BK" in done.err
+    assert emptied in done.err
+    assert "run trigger" not in done.err
+
+
+def test_hints__name_commands_that_work_here(local: Local, beaker: Callable[..., Any], project: Path) -> None:
+    """A command in a hint has the options that said where to work; it would look elsewhere without them."""
+    for argv in (["run", "status", "run_nope"], ["dataset", "show", "nope"], ["dataset", "show", "a@b@c"]):
+        done = local(*argv)
+        assert done.code == 2
+        assert "`beaker --local " in done.err
+        assert "`beaker --local --json" not in done.err
+    told = json.loads(local("run", "status", "run_nope", "--json").err)["error"]["hint"]
+    assert "`beaker --local run list`" in told
+    assert "--local" in beaker("dataset", "list", cwd=project).err
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+def test_config_file__named_and_missing__is_said(how: str, project: Path, beaker: Callable[..., Any]) -> None:
+    """A configuration that was named is never silently left out."""
+    argv = ["--config-file", "nope.yaml"] if how == "option" else []
+    environ = {} if how == "option" else {"BEAKER_CONFIG_FILE": "nope.yaml"}
+    for command in (["run", "smoke"], ["--local", "dataset", "list"], ["run", "--dataset", "d"]):
+        done = beaker(*argv, *command, cwd=project, environ=environ)
+        assert done.code == 2
+        assert "'nope.yaml'" in done.err
+        assert "BK118" in done.err
 
 
 def test_upload__dry_run__lists_what_a_dataset_is_and_sends_nothing(

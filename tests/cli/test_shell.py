@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from beaker.cli.__main__ import run
 from beaker.cli.shell import DONE, INTERRUPTED, REFUSED, TERMINATED, Io, Styled, Terminated, guarded, one_line
 from beaker.core.problems import Problem, Refused
 
@@ -152,6 +153,15 @@ def test_guarded__verbose__adds_the_traceback_of_an_internal_error() -> None:
     assert guarded(lambda: 1 // 0, view) == REFUSED
     assert "ZeroDivisionError" in said(view.stderr)
     assert "Traceback" in said(view.stderr)
+
+
+def test_run__verbose_option__shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The option reaches the guard around the command."""
+    monkeypatch.setattr("beaker.cli.completion._bash", lambda words: 1 // 0)
+    for options, shown in (([], False), (["--verbose"], True)):
+        view = shell()
+        assert run([*options, "completion", "bash"], view) == REFUSED
+        assert ("Traceback" in said(view.stderr)) == shown
 
 
 WAITING = """

@@ -52,7 +52,10 @@ def test_smoke__good_project__passes_every_stage_in_order(smoke: Smoke, project:
     assert "60 train rows, 40 test rows" in done.out
     assert "Readiness: INTEGRATED" in done.out
     assert "No case was run or scored" in done.out
-    assert "dataset upload" in done.err
+    assert done.err.splitlines()[-2:] == [
+        "  1. upload the dataset: beaker dataset upload dataset --name NAME",
+        "  2. start a run: beaker run trigger --dataset NAME",
+    ]
     assert not (project / ".beaker" / "local").exists()
 
 
@@ -191,3 +194,26 @@ def test_smoke__unknown_config_key__warns_with_a_suggestion(smoke: Smoke, projec
     done = smoke()
     assert done.code == 0
     assert "entrypoint" in done.err
+
+
+def test_smoke__next_steps__are_filled_in(smoke: Smoke, beaker: Callable[..., Any], project: Path) -> None:
+    """The next steps name the folder and the dataset as far as they are known, and the place."""
+    rewrite(
+        project / ".beaker" / "beaker.yaml",
+        "config_defaults:\n",
+        "config_defaults:\n  dataset_ref: my data@production\n",
+    )
+    done = beaker("--local", "run", "smoke", cwd=project / "playbooks", environ={"PATH": "/usr/bin:/bin"})
+    assert done.code == 0, done.err
+    first, second = done.err.splitlines()[-2:]
+    assert first == f"  1. upload the dataset: beaker --local dataset upload {project / 'dataset'} --name 'my data'"
+    assert second == "  2. start a run: beaker --local run trigger --dataset 'my data'"
+
+
+def test_smoke__config_without_an_integration__names_the_file(smoke: Smoke, project: Path) -> None:
+    """A file that configures nothing is named, with what else was said about it."""
+    rewrite(project / ".beaker" / "beaker.yaml", "integrations:", "integration:")
+    done = smoke()
+    assert done.code == 2
+    assert "BK346 .beaker/beaker.yaml: the configuration names no integration" in done.err
+    assert "docs/" not in done.err

@@ -2,7 +2,7 @@
 
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,12 @@ def run_at(status: str, done: int = 0, made: int = 0, **more: Any) -> dict[str, 
 
 
 def watched(
-    answers: Iterable[Answer], *, timeout: float = 0, interval: float = 2, json_lines: bool = False
+    answers: Iterable[Answer],
+    *,
+    timeout: float = 0,
+    interval: float = 2,
+    json_lines: bool = False,
+    stands_still: Callable[[], bool] = lambda: False,
 ) -> tuple[int, str, str, Clock]:
     """Watch a run that answers like this; the last answer repeats."""
     given = list(answers)
@@ -60,7 +65,9 @@ def watched(
         now=clock.now,
         sleep=clock.sleep,
     )
-    code = watch_run(fetch, view, "r1", interval=interval, timeout=timeout, draw=lambda: 0.75)
+    code = watch_run(
+        fetch, view, "r1", interval=interval, timeout=timeout, stands_still=stands_still, draw=lambda: 0.75
+    )
     assert isinstance(view.stdout, io.StringIO)
     assert isinstance(view.stderr, io.StringIO)
     return code, view.stdout.getvalue(), view.stderr.getvalue(), clock
@@ -78,11 +85,11 @@ def test_watch__changes__are_printed_once_with_the_time() -> None:
 
 
 def test_watch__only_rollouts__are_told_now_and_then() -> None:
-    """Many rollouts between two proposals make a line every ten seconds, not one each."""
+    """Many rollouts between two proposals make a line every five seconds, not one each."""
     answers = [run_at("RUNNING", done) for done in range(30)]
     _, out, _, clock = watched([*answers, run_at("COMPLETED", 30)], interval=1)
     assert len(clock.slept) == 30
-    assert 3 <= len(out.splitlines()) <= 5
+    assert 6 <= len(out.splitlines()) <= 9
 
 
 @pytest.mark.parametrize(
@@ -105,12 +112,54 @@ def test_watch__end__has_the_exit_code_of_run_status(answer: Answer, code: int) 
     assert ("error:" in err) == (code == 2)
 
 
+def test_watch__phases__are_named_at_once() -> None:
+    """Until the first proposal a watch says what goes on: setting up, then scoring the baseline."""
+    answers = [run_at("RUNNING"), run_at("RUNNING"), run_at("RUNNING", 1), run_at("RUNNING", 2, 1), run_at("COMPLETED")]
+    _, out, _, _ = watched(answers, interval=1)
+    first, second, third, _ = out.splitlines()
+    assert "setting up" in first
+    assert "scoring the baseline" in second
+    assert "2 of 100 rollouts, 1 proposal (1 accepted)" in third
+
+
+def test_watch__proposals_that_fail__are_told_with_their_reason() -> None:
+    """Each failure is shown once with its message, the last one again at the end, with counts by outcome."""
+
+    def tried(status: str, made: int) -> dict[str, Any]:
+        proposals = {
+            "made": made,
+            "rejected": 1,
+            "failed": made - 1,
+            "limit": 50,
+            "outcomes": {"no_change": 1, "crashed": made - 1},
+            "last_failed": {"n": made, "outcome": "crashed", "message": f"cannot start: {made}\nsecond line"},
+        }
+        return {"id": "r1", "status": status, "progress": {"rollouts": {"done": 1}, "proposals": proposals}}
+
+    _, out, _, _ = watched([tried("RUNNING", 2), tried("RUNNING", 2), tried("RUNNING", 3), tried("COMPLETED", 3)])
+    assert out.count("proposal 2 crashed: cannot start: 2\n") == 1
+    assert out.count("proposal 3 crashed: cannot start: 3\n") == 2
+    assert "second line" in out
+    assert "1 rollout, 3 of 50 proposals (1 without a change, 2 crashed)" in out
+    assert "rejected" not in out
+
+
+def test_watch__nobody_works__is_said_instead_of_a_false_comfort() -> None:
+    """A run without a worker is said to stand still, once, and not to go on when the watch ends."""
+    code, _, err, _ = watched([run_at("RUNNING")], timeout=5, stands_still=lambda: True)
+    assert code == 3
+    assert err.count("stands still") == 1
+    assert "beaker run status r1 --watch" in err
+    assert "goes on without" not in err
+
+
 def test_watch__timeout__says_so_and_exits_3() -> None:
     """A run that goes on longer than the watch is not finished."""
     code, _, err, clock = watched([run_at("RUNNING")], timeout=5)
     assert code == 3
     assert sum(clock.slept) == 6
-    assert "has not ended after 5 seconds" in err
+    assert "has not ended after 5 seconds; it goes on without this watch" in err
+    assert "after 1 second;" in watched([run_at("RUNNING")], timeout=1)[2]
 
 
 @pytest.mark.parametrize(
@@ -178,6 +227,14 @@ def test_details__mismatch__shows_both_declarations() -> None:
     assert 'declared   {"kind":"documents","groups":["a"]}' in text
     assert 'imported   {"kind":"documents","groups":["b"]}' in text
     assert "error      the targets differ" in text
+
+
+def test_details__warnings__are_shown_with_their_place() -> None:
+    """What the service warns of at the launch stays visible with the run."""
+    warnings = [{"code": "BK478", "message": "is a submodule", "where": "vendor/x", "hint": ""}, "plain"]
+    text = "\n".join(details(run_at("RUNNING", warnings=warnings)))
+    assert "warning    vendor/x: is a submodule" in text
+    assert "warning    plain" in text
 
 
 def test_details__result__shows_both_scores_and_the_interval() -> None:

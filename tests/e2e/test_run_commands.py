@@ -196,9 +196,52 @@ def test_trigger__watched_and_interrupted__leaves_no_process_and_can_go_on(
     assert process.returncode == code
     assert "Traceback" not in err
     assert not alive(worker)
-    out, err = cli.run("run", "status", run_id, "--watch")
+    assert err == ""
+    out, err = cli.run("--quiet", "run", "status", run_id, "--watch")
     assert "had lost its worker" in err
     assert "COMPLETED" in out.splitlines()[-5]
+
+
+def test_trigger__watched_and_interrupted__says_what_became_of_the_run(cli: Cli) -> None:
+    """A person who interrupts a foreground run is told that it can go on, how, and how to end it for good."""
+    process = cli.start("run", "trigger", "--dataset", "words", "--watch")
+    assert process.stdout is not None
+    run_id = process.stdout.readline().split()[1].rstrip(":")
+    wait_for(lambda: cli.rollouts(run_id) > 0)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert f"{run_id} is stopped, not ended" in err
+    assert f"beaker.cli --local run cancel {run_id}" in err
+    cli.run("run", "cancel", run_id)
+
+
+def test_trigger__watched_and_killed__takes_its_worker_along(cli: Cli) -> None:
+    """The worker of a foreground run ends with its command even when that cannot say so; the run can go on."""
+    process = cli.start("run", "trigger", "--dataset", "words", "--watch", "--json")
+    assert process.stdout is not None
+    run_id = json.loads(process.stdout.readline())["id"]
+    worker = cli.worker(run_id)
+    wait_for(lambda: cli.rollouts(run_id) > 0)
+    process.kill()
+    wait_for(lambda: not alive(worker))
+    assert cli.json("--no-resume", "run", "status", run_id, code=3)["status"] == "RUNNING"
+    cli.run("run", "cancel", run_id)
+
+
+def test_status__watch_interrupted__says_that_the_run_goes_on(cli: Cli) -> None:
+    """Ending a watch ends nothing else, and says so."""
+    run_id = cli.json("run", "trigger", "--dataset", "words")["id"]
+    cli.worker(run_id)
+    watch = cli.start("run", "status", run_id, "--watch")
+    assert watch.stdout is not None
+    watch.stdout.readline()
+    watch.send_signal(signal.SIGINT)
+    _, err = watch.communicate(timeout=60)
+    assert watch.returncode == 130
+    assert f"{run_id} goes on; watch it again: " in err
+    assert f"--local run status {run_id} --watch" in err
+    cli.run("run", "cancel", run_id)
 
 
 def test_status__watch__starts_a_killed_worker_again(cli: Cli) -> None:
@@ -222,7 +265,11 @@ def test_status__no_resume__only_looks(cli: Cli) -> None:
     os.kill(worker, signal.SIGKILL)
     wait_for(lambda: not alive(worker))
     assert cli.json("--no-resume", "run", "status", run_id, code=3)["status"] in ("QUEUED", "RUNNING")
-    time.sleep(0.5)
+    _, err = cli.run("--no-resume", "run", "status", run_id, code=3)
+    assert f"{run_id} has no worker at the moment and stands still" in err
+    _, err = cli.run("--no-resume", "run", "status", run_id, "--watch", "--poll-timeout", "1", code=3)
+    assert "nobody works on it" in err
+    assert "goes on without" not in err
     assert cli.worker(run_id) == worker
     cli.run("run", "list")
     assert cli.run("run", "status", run_id, "--watch")[0]
@@ -240,7 +287,16 @@ def test_cancel__running__ends_the_worker_and_the_watch(cli: Cli) -> None:
     assert "CANCELLED" in out
     wait_for(lambda: not alive(worker))
     assert cli.json("run", "cancel", run_id)["status"] == "CANCELLED"
-    assert cli.json("run", "pull", run_id, "--output-dir", "out")["winner_id"] is None
+    pulled = cli.json("run", "pull", run_id, "--output-dir", "out")
+    assert pulled["winner_id"] is None
+    assert f"{run_id}/best/tree/documents/notes/known.txt" in pulled["files"]
+    (cli.project / "out" / "candidates.json").write_text("{}")
+    out, _ = cli.run("run", "pull", run_id, "--output-dir", "out/../out")
+    assert f"{len(pulled['files']) - 2} files in {cli.project}/out/{run_id}\n" in out
+    assert f"beside it  {cli.project}/out/candidates.json (replaced another one)\n" in out
+    assert f"beside it  {cli.project}/out/eval_reports.json\n" in out
+    assert "no winner  since the run ended CANCELLED" in out
+    assert f"not proven on TEST: {cli.project}/out/{run_id}/best" in out
 
 
 def test_status__targets_that_differ__shows_both(cli: Cli) -> None:
@@ -254,6 +310,19 @@ def test_status__targets_that_differ__shows_both(cli: Cli) -> None:
     out, _ = cli.run("run", "status", run["id"], code=1)
     assert '"groups":["more","notes"]' in out
     assert '"groups":["notes"]' in out
+
+
+def test_trigger__proposer_that_cannot_work__says_why(cli: Cli) -> None:
+    """A proposer that never works is told with its reason by the watch, the status and the pull; no script reads it."""
+    (cli.project / "propose.py").write_text("raise SystemExit('no rules today')\n")
+    commit_all(cli.project, "another proposer").unwrap()
+    out, _ = cli.run("run", "trigger", "--dataset", "words", "--watch")
+    run_id = out.split()[1].rstrip(":")
+    shown = (out, cli.run("run", "status", run_id)[0], cli.run("run", "pull", run_id, "--output-dir", "out")[0])
+    for text in shown:
+        assert "2 of 2 proposals (2 crashed)" in text
+        assert "proposal 2 crashed: " in text
+        assert "no rules today" in text
 
 
 def test_trigger__gates__refuse_before_a_run_exists(cli: Cli) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.parser import add_leaf
 from beaker.cli.run_view import mapping, score, signed
 from beaker.cli.shell import DONE, INTERRUPTED, NEGATIVE, TERMINATED, Io, Styled
+from beaker.cli.words import counted, quoted
 
 if TYPE_CHECKING:
     from beaker.cli.place import Answer
@@ -125,7 +126,7 @@ class _Steps:
         from beaker.cli.__main__ import run as run_command
 
         self.number += 1
-        self.last = " ".join(map(_quoted, argv))
+        self.last = " ".join(map(quoted, argv))
         self.say()
         self.say(Styled(f"[{self.number}] beaker {self.last}", "heading"))
         return run_command(["--quiet", *argv], self.io)
@@ -160,12 +161,6 @@ def _make(directory: Path, io: Io) -> int:
     return DONE if is_successful(made) else io.fail(made.failure())
 
 
-def _quoted(word: str) -> str:
-    from shlex import quote
-
-    return quote(word)
-
-
 def _read(path: Path) -> "Answer":
     import json
 
@@ -183,12 +178,14 @@ def _show(summary: "Answer", folder: Path, io: Io) -> None:
     io.out(f"  winner      TRAIN {score(winner['train'])}   TEST {score(winner['test'])}   {winner['candidate_id']}")
     interval = f"95 % interval {signed(difference['low'])} to {signed(difference['high'])}"
     io.out(f"  difference  {signed(difference['test'])} on TEST, {interval}")
-    io.out(f"  spent       {summary['rollouts']} rollouts")
-    io.out(f"  changes     {summary['changes']} documents in {changes}")
+    io.out(f"  spent       {counted(summary['rollouts'], 'rollout')}")
+    io.out(f"  changes     {counted(summary['changes'], 'document')} in {changes}")
     io.out(f"  project     {directory}")
     io.out(f"  run state   {directory / '.beaker' / 'local'}")
     io.out()
     io.out(Styled("Next:", "heading"))
-    io.out(f"  cd {_quoted(str(directory))}")
-    io.out(f"  beaker changes apply {_quoted(str(changes))} --dir .    # take the winner's playbooks")
-    io.out("  git status                                                # look at them")
+    io.out(f"  cd {quoted(str(directory))}")
+    apply = io.derive(options="").command("changes", "apply", str(changes), "--dir", ".")
+    width = max(len(apply), len("git status"))
+    io.out(f"  {apply:<{width}}    # take the winner's playbooks")
+    io.out(f"  {'git status':<{width}}    # look at them")
