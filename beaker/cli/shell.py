@@ -132,7 +132,9 @@ class Io:
 
     def _show(self, problem: Problem, label: Styled, *, hint: bool) -> None:
         first, *rest = problem.message.splitlines() or [""]
-        self._write(self.stderr, label, f" {problem.code} ", f"{problem.where}: " if problem.where else "", first)
+        self._write(
+            self.stderr, label, f" {problem.code} ", f"{one_line(problem.where)}: " if problem.where else "", first
+        )
         for line in rest:
             self._write(self.stderr, "  ", line)
         if hint and problem.hint:
@@ -187,9 +189,9 @@ def problems_json(problems: tuple[Problem, ...]) -> dict[str, Any]:
 
 def one_line(text: str) -> str:
     """`text` with control characters, line ends included, made visible: for ids, names and states inside a line."""
-    from beaker.core.text import visible
+    from beaker.core.text import one_line
 
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+    return one_line(text)
 
 
 def process_io() -> Io:

@@ -74,6 +74,13 @@ def test_fail__json__is_one_line_on_stderr(conforms: Callable[[object, str], Non
     assert said(view.stdout) == ""
 
 
+def test_fail__line_break_in_a_place__starts_no_line() -> None:
+    """The name of a file or document cannot pass for another message."""
+    view = shell()
+    view.fail(Problem("BK616", "cannot update", "faq/a\nerror: BK000 b\r.md"))
+    assert said(view.stderr) == "error: BK616 faq/a\\nerror: BK000 b\\r.md: cannot update\n"
+
+
 def test_out__control_characters__are_visible() -> None:
     """Text from elsewhere cannot move the cursor, colour the terminal or start a line of its own in an id."""
     view = shell()

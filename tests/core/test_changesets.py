@@ -489,6 +489,13 @@ def test_codec__one_value_replaced__is_judged(change_set: DocumentChangeSet, dat
         (lambda data: data["changes"][0].update(name="../x"), "$.changes[0]"),
         (lambda data: data["changes"][0].update(group=".ssh"), "$.changes[0]"),
         (lambda data: data["changes"][1].update(base_sha256="00"), "$.changes[1]"),
+        (lambda data: data["changes"][0].update(name=" new.md"), "$.changes[0].name"),
+        (lambda data: data["changes"][0].update(name="a\\b.md"), "$.changes[0].name"),
+        (lambda data: data["changes"][0].update(group="faq\n"), "$.changes[0].group"),
+        (lambda data: data["changes"][1].update(source_id="p-2 "), "$.changes[1].source_id"),
+        (lambda data: data["changes"][1].update(base_version="\u00a07"), "$.changes[1].base_version"),
+        (lambda data: data.update(run_id=" r"), "$.run_id"),
+        (lambda data: data.update(groups=["faq", "kb "]), "$.groups[1]"),
     ],
 )
 def test_codec__fault__is_named_with_its_path(edit: Any, where: str) -> None:
@@ -718,6 +725,21 @@ def test_render_diff__with_documents__shows_old_and_new_lines() -> None:
         "@@ -0,0 +1 @@",
         "+new",
     ]
+
+
+def test_render_diff__line_breaks_in_names__pass_for_no_line() -> None:
+    """Whatever a name or a version holds, no line of the diff begins where it says; only contents have lines."""
+    name = "a\n+++ faq/b\r\u2028\u202ex\t.md"
+    seeds = [document(("faq", name), "one\n", "7\n-two"), document(("faq", f"d{name}"), "gone\n", "7\n-two")]
+    change_set = derive("r", ["faq"], seeds, {("faq", name): "two\n", ("faq", f"c{name}"): "new\n"}).unwrap()
+    shown = "a\\n+++ faq/b\\r\\u2028\\u202ex\\t.md"
+    for documents in (seeds, None):
+        diff = render_diff(documents, change_set)
+        assert name not in diff
+        lines = diff.splitlines()
+        for op, mark in (("update", ""), ("create", "c"), ("delete", "d")):
+            assert f"{op} faq/{mark}{shown}" in lines
+        assert not any(line.startswith(("+++ faq/b", "-two")) for line in lines)
 
 
 def test_render_diff__without_documents__shows_what_the_set_carries() -> None:

@@ -95,3 +95,6 @@ def test_visible__prints_no_control_characters(value: str) -> None:
     assert all(character.isprintable() or character in "\n\t" for character in shown)
     if value.isprintable():
         assert shown == value
+    line = rules.one_line(value)
+    assert line.isprintable()
+    assert line == shown or "\n" in value or "\t" in value

@@ -45,6 +45,11 @@ def change_set_from_json(data: object) -> Result[DocumentChangeSet, Problems]:
     head = from_json({**rest, "changes": []}, DocumentChangeSet, code="BK612")
     if not is_successful(head):
         problems += head.failure()
+    else:
+        problems += _altered(rest, head.unwrap(), "$")
+        given = rest.get("groups") or ()
+        groups = zip(given, head.unwrap().groups, strict=True) if isinstance(given, list) else ()
+        problems += [_not_as_meant(f"$.groups[{index}]") for index, (text, group) in enumerate(groups) if text != group]
     if problems:
         return Failure(tuple(problems))
     found = head.unwrap()
@@ -67,7 +72,22 @@ def _change_from_json(item: object, label: str) -> Result[DocumentChange, Proble
     kind = _KINDS.get(op) if isinstance(op, str) else None
     if kind is None:
         return Failure((Problem("BK612", 'must be "create", "update" or "delete"', f"{label}.op"),))
-    return from_json({key: entry for key, entry in item.items() if key != "op"}, kind, code="BK612", label=label)
+    given = {key: entry for key, entry in item.items() if key != "op"}
+    read = from_json(given, kind, code="BK612", label=label)
+    if is_successful(read) and (altered := (*_altered(given, read.unwrap(), label),)):
+        return Failure(altered)
+    return read
+
+
+def _altered(given: Mapping[str, object], read: object, label: str) -> Iterator[Problem]:
+    """Texts that the value stores otherwise than they are given: what names something must not be put right here."""
+    for key in ("run_id", "group", "name", "source_id", "base_version"):
+        if (text := given.get(key)) is not None and text != getattr(read, key):
+            yield _not_as_meant(f"{label}.{key}")
+
+
+def _not_as_meant(where: str) -> Problem:
+    return Problem("BK612", "must not begin or end with white space, nor hold backslashes in a path", where)
 
 
 def _format_faults(data: Mapping[str, object]) -> Iterator[Problem]:

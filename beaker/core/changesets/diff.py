@@ -13,6 +13,7 @@ from beaker.core.documents import (
     UpdateDocumentChange,
     content_sha256,
 )
+from beaker.core.text import one_line
 
 # Comparing lines costs, at worst, the product of both sides; beyond this a document is shown as replaced whole.
 _MAX_PRODUCT = 4_000_000
@@ -26,7 +27,8 @@ def render_diff(documents: Iterable[TargetDocument] | None, change_set: Document
 
     With `documents` (the seeds, or what a store holds) old lines are shown as well; a document that is not among them,
     or all of them when it is `None`, shows only what the change set itself carries: its new content. Remarks in
-    parentheses say what is done already and what does not fit. Text is as it is; whoever prints it makes control
+    parentheses say what is done already and what does not fit. Names and versions are written on one line with control
+    characters escaped, so that none can pass for a line of the diff. Text is as it is; whoever prints it makes control
     characters visible.
     """
     known: dict[Place, str] = {(one.group, one.name): one.content for one in documents or ()}
@@ -37,7 +39,7 @@ def render_diff(documents: Iterable[TargetDocument] | None, change_set: Document
 
 
 def _section(change: DocumentChange, old: str | None) -> Iterator[str]:
-    place = f"{change.group}/{change.name}"
+    place = one_line(f"{change.group}/{change.name}")
     yield f"{change.op} {place}\n"
     if isinstance(change, CreateDocumentChange):
         if old is not None:
@@ -47,7 +49,7 @@ def _section(change: DocumentChange, old: str | None) -> Iterator[str]:
         return
     if old is None:
         base = f"base sha256 {change.base_sha256[:16]}"
-        yield f"({base}, version {change.base_version})\n" if change.base_version else f"({base})\n"
+        yield f"({base}, version {one_line(change.base_version)})\n" if change.base_version else f"({base})\n"
     elif isinstance(change, UpdateDocumentChange) and old == change.content:
         yield _DONE
     elif content_sha256(old) != change.base_sha256:
