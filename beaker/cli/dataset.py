@@ -8,6 +8,7 @@ from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, table
+from beaker.cli.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +79,9 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     splits = dict(dataset.declaration.splits)
     total = sum(splits.values())
     if arguments.total_count not in (None, total):
-        raise Refused(Problem("BK905", f"is {arguments.total_count}, but {total} rows were found", "--total-count"))
+        raise Refused(
+            Problem("BK905", f"is {arguments.total_count}, but the files have {counted(total, 'row')}", "--total-count")
+        )
     if arguments.dry_run:
         return _show_files(dataset, io)
     options = {

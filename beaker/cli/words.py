@@ -6,17 +6,14 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from beaker.core.wording import counted as counted
+
 if TYPE_CHECKING:
     from beaker.cli.shell import Io
     from beaker.core.problems import Problem
 
 _PLAIN = frozenset("@%+=:,./-_")
 _ADVISED = re.compile(r"\bbeaker (?=(?:run|dataset)\b)")
-
-
-def counted(count: object, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count} {noun}" if str(count) == "1" else f"{count} {noun}s"
 
 
 def quoted(word: str) -> str:

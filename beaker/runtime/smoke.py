@@ -20,6 +20,7 @@ from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, compare_targets, target_groups
 from beaker.core.values import ReadOnlyDict, value
+from beaker.core.wording import counted
 from beaker.files.documents import write_tree
 from beaker.runtime.capture import Redact, no_redaction
 from beaker.runtime.code_root import CodeRoot
@@ -228,7 +229,8 @@ class _Smoke:
             empty += visible_test(self._request.code.repository, self._request.dataset_dir / "test.jsonl")
         if empty:
             raise _Failed(empty, setup.output())
-        self._end(", ".join(f"{counts[split]} {split} rows" for split in SPLITS), captured=setup.output(), then="setup")
+        detail = ", ".join(counted(counts[split], f"{split} row") for split in SPLITS)
+        self._end(detail, captured=setup.output(), then="setup")
 
     async def _open_setup(self, setup: SetupWorker) -> Prepared:
         request = self._request
@@ -329,10 +331,9 @@ class _Smoke:
         return folder
 
     def _setup_detail(self, prepared: Prepared) -> str:
-        counts = [f"{prepared.case_counts[split]} {split} cases" for split in SPLITS]
+        counts = [counted(prepared.case_counts[split], f"{split} case") for split in SPLITS]
         if prepared.documents:
-            count = len(prepared.documents)
-            counts.append(f"{count} seed document{'s' if count != 1 else ''}")
+            counts.append(counted(len(prepared.documents), "seed document"))
         return ", ".join(counts)
 
     def _run_detail(self) -> str:

@@ -137,7 +137,7 @@ def test_upload__dry_run__lists_what_a_dataset_is_and_sends_nothing(
         (["dataset", "--name", "d", "--split", "train=x"], "whole number"),
         (["dataset", "--name", "d", "--split", "train=60", "--split", "train=60"], "twice"),
         (["dataset", "--name", "d", "--split", "val=40"], "val"),
-        (["dataset", "--name", "d", "--total-count", "7"], "100 rows were found"),
+        (["dataset", "--name", "d", "--total-count", "7"], "the files have 100 rows"),
         (["dataset", "--name", "d", "--metadata", "=x"], "KEY=VALUE"),
         (["dataset/train.jsonl", "--name", "d"], "folder"),
         (["nowhere", "--name", "d"], "nowhere"),

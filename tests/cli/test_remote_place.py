@@ -209,6 +209,14 @@ def test_status__once__has_the_code_of_the_status(
     )
 
 
+def test_list__times__are_whole(service: Service, remote: Callable[..., Any]) -> None:
+    """A time is shown with its zone, never cut."""
+    at = "2026-01-02T03:04:05.678901Z"
+    run = {"id": "r-1", "status": "COMPLETED", "created_at": at, "started_at": at, "completed_at": at}
+    service.on("GET /v1/optimization-runs", (200, {"runs": [run], "total": 1, "offset": 0, "limit": 25}))
+    assert remote("run", "list").out.splitlines()[1].split() == ["r-1", "COMPLETED", at, at, at]
+
+
 def test_status__id_with_odd_letters__is_percent_encoded(service: Service, remote: Callable[..., Any]) -> None:
     """An id never changes the route."""
     service.on("GET /v1/optimization-runs/a%2Fb%3Fc", (200, {"id": "a/b?c", "status": "COMPLETED"}))

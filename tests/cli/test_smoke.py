@@ -75,6 +75,7 @@ def test_smoke__limit__validates_all_rows_and_loads_some(smoke: Smoke, project: 
     """--limit bounds the cases, never the rows that are validated."""
     report = json.loads(smoke("--limit", "3", "--json").out)
     assert report["case_counts"] == {"train": 3, "test": 3}
+    assert "setup: 1 train case, 1 test case, 4 seed documents" in smoke("--limit", "1").out
     with (project / "dataset" / "test.jsonl").open("a") as file:
         file.write("{broken\n")
     done = smoke("--limit", "3")
