@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from beaker.cli.place import Answer, Place, Surroundings
     from beaker.core.config_entry import IntegrationEntry
     from beaker.core.launch import LaunchRequest
-    from beaker.core.problems import Problem
+    from beaker.core.problems import Problem, Problems
 
 WORKER_END = 10.0
 """Seconds a worker may take to end by itself once its run has ended or it was let go."""
@@ -82,6 +82,8 @@ def _request(
     entry: "IntegrationEntry | None",
 ) -> "LaunchRequest":
     """The launch, or `Refused` with everything that can be told here; nothing has been sent but the agent's look-up."""
+    from returns.pipeline import is_successful
+
     from beaker.cli.place import answered
     from beaker.core.launch import (
         LaunchRequest,
@@ -97,8 +99,13 @@ def _request(
     defaults = around.config.config_defaults if around.config is not None else None
     merged = merge_config(defaults, entry.config_defaults if entry else None, given_config(arguments.config))
     travels, resolved = split_config(merged)
-    answered(check_launch_keys(travels))
-    dataset = answered(choose_dataset(resolved, reference=arguments.dataset, artifact_id=arguments.dataset_id))
+    keys = check_launch_keys(travels)
+    if not is_successful(keys):
+        raise Refused(_in_file(keys.failure(), arguments, around, entry))
+    chosen = choose_dataset(resolved, reference=arguments.dataset, artifact_id=arguments.dataset_id)
+    if not is_successful(chosen):
+        raise Refused(_in_file((chosen.failure(),), arguments, around, entry))
+    dataset = chosen.unwrap()
     if dataset is None:
         raise Refused(no_dataset(around.config, entry))
     branch, dirty = _checkout(around)
@@ -117,6 +124,17 @@ def _request(
         ref=ref,
         integration_id=entry.id if entry else None,
     )
+
+
+def _in_file(
+    problems: "Problems", arguments: argparse.Namespace, around: "Surroundings", entry: "IntegrationEntry | None"
+) -> "Problems":
+    """Problems of settings, at the line of the configuration where they are written, if they are."""
+    from beaker.core.launch_places import place_settings
+    from beaker.files.project import settings_file
+
+    source = None if around.project is None else settings_file(around.project, entry.id if entry else None)
+    return problems if source is None else place_settings(problems, source, given=given_config(arguments.config))
 
 
 def given_config(text: str | None) -> "Answer":

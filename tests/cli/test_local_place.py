@@ -199,6 +199,18 @@ def test_trigger__unknown_dataset_and_settings__are_told_together(local: Local) 
     assert json.loads(local("run", "list", "--json").out)["total"] == 0
 
 
+def test_trigger__wrong_setting_of_the_file__is_told_with_its_line(local: Local, project: Path) -> None:
+    """What config_defaults says wrong has file and line; what --config says has its key."""
+    path = project / ".beaker" / "beaker.yaml"
+    text = path.read_text(encoding="utf-8").replace("config_defaults:\n", "config_defaults:\n  max_rolouts: 300\n")
+    path.write_text(text, encoding="utf-8")
+    line = text.splitlines().index("  max_rolouts: 300") + 1
+    done = local("run", "trigger", "--dataset", "nothing", "--config", '{"tenant": 1}')
+    assert done.code == 2
+    assert f".beaker/beaker.yaml:{line}: config_defaults.max_rolouts: is not a known launch setting" in done.err
+    assert "config.tenant: is not a known launch setting" in done.err
+
+
 def test_trigger__dry_run__is_the_exact_request(local: Local, conforms: Callable[[object, str], None]) -> None:
     """The request names the checkout, the integration and the settings of the configuration."""
     done = local("run", "--dataset", "d", "--dry-run", "--json")
