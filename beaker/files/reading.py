@@ -3,14 +3,14 @@
 import errno
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 # Non-blocking, in case a pipe takes the file's place between the two looks.
 _OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path) -> BufferedReader:
     """`path` open for reading bytes, links followed. `OSError` as from `open`, and for what is no regular file."""
     _check(path, os.stat(path).st_mode)
     descriptor = os.open(path, _OPEN)

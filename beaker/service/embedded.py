@@ -75,8 +75,8 @@ class EmbeddedTransport:
     def resume_unlocked_runs(self) -> tuple[Resumption, ...]:
         """Start a worker again for every run that has not ended and has none.
 
-        A run that needs an environment name which is not set here is left alone, and the name is said (BK741). The
-        runs of a place that was deleted are forgotten.
+        A run that needs an environment name which is not set here is left alone, and the name is said (BK741); so are
+        all runs of a place that can only be read. The runs of a place that was deleted are forgotten.
         """
         if self.place.gone():
             return ()
@@ -101,6 +101,8 @@ class EmbeddedTransport:
         return response
 
     def _resume(self, run: RunRecord) -> Resumption:
+        if (why := self.place.database.read_only) is not None:
+            return Resumption(run.id, Problem(why.code, f"the run {run.id} waits: {why.message}", why.where, why.hint))
         names = run.entry.get("required_env")
         optimizer = run.settings.get("harness_optimization")
         passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
@@ -145,7 +147,8 @@ def open_embedded(
     looked up, `environ` by default; what it lacks may come from the project's `.beaker/.env`. `config_file` counts
     from `project_root`. With `foreground` workers stay with this process instead of outliving it.
 
-    Raises `Refused`: BK742 on Windows, BK740 when the folder cannot be written, BK471 when a newer Beaker wrote it,
+    State that is there but cannot be written is opened to be read. Raises `Refused`: BK742 on Windows, BK740 when the
+    folder can neither be made nor read, BK471 when a newer Beaker wrote it,
     BK472 to BK474 when the store cannot be used.
     """
     if sys.platform == "win32":
@@ -158,7 +161,10 @@ def open_embedded(
     except sqlite3.Error as error:
         _, problem = database_fault(error)
         raise Refused(Problem(problem.code, problem.message, str(folder), problem.hint)) from error
-    place.blobs.sweep()
+    try:
+        place.blobs.sweep()
+    except OSError:
+        pass  # what cannot be removed now, a later command removes
     caller = environ if caller_env is None else caller_env
     environment = _Environment(root, caller)
     workers = LocalWorkers(place, {**environ, **caller}, foreground=foreground)

@@ -45,7 +45,7 @@ def is_held(path: Path) -> bool:
     import fcntl
 
     try:
-        descriptor = os.open(path, os.O_RDWR)
+        descriptor = os.open(path, os.O_RDONLY)  # all that a read-only place lets us
     except FileNotFoundError:
         return False
     try:

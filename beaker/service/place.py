@@ -1,6 +1,8 @@
 """The folder of an embedded place: where its store, its blobs and its runs lie."""
 
+import errno
 import os
+import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -8,7 +10,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.service.blobs import Blobs
-from beaker.service.database import Database, open_database
+from beaker.service.database import Database, cannot_write, database_fault, open_database, open_to_read
 
 DATABASE = "beaker.db"
 
@@ -51,8 +53,11 @@ class Place:
 def open_place(state_dir: Path) -> Place:
     """Open the place in `state_dir`, made when it is missing. It ignores itself in Git.
 
-    Raises `Refused` (BK740) when the folder cannot be made or written, and what `open_database` raises.
+    Where nothing can be written (a read-only mount, a full disk) a place that is there is opened to be read
+    (`Database.read_only`). Raises `Refused` (BK740) when the folder cannot be made, or neither written nor read, and
+    what `open_database` raises.
     """
+    file = state_dir / DATABASE
     try:
         for folder in ("blobs", "runs"):
             (state_dir / folder).mkdir(parents=True, exist_ok=True)
@@ -60,13 +65,34 @@ def open_place(state_dir: Path) -> Place:
         if not ignore.exists():
             ignore.write_text("*\n", encoding="ascii")
         if not os.access(state_dir, os.W_OK):
-            raise PermissionError(13, "the folder cannot be written", str(state_dir))
+            reason = errno.EROFS if os.statvfs(state_dir).f_flag & os.ST_RDONLY else errno.EACCES
+            raise OSError(reason, os.strerror(reason), str(state_dir))
     except OSError as error:
         problem = os_problem(error, "keep the state of local runs", error.filename or state_dir)
         hint = "choose another folder with BEAKER_LOCAL_DIR, for example one below your home folder"
-        raise Refused(Problem("BK740", problem.message, problem.where, hint)) from error
-    database = open_database(state_dir / DATABASE)
+        refusal = Problem("BK740", problem.message, problem.where, hint)
+        if not file.is_file():
+            raise Refused(refusal) from error
+        try:
+            database = open_to_read(file, refusal)
+        except sqlite3.Error:
+            raise Refused(refusal) from error
+    else:
+        database = _open(file)
     return Place(state_dir, database, Blobs(state_dir / "blobs"), _identity(state_dir) or (0, 0))
+
+
+def _open(file: Path) -> Database:
+    try:
+        return open_database(file)
+    except sqlite3.Error as error:
+        if not cannot_write(error) or not file.is_file():
+            raise
+        why = database_fault(error)[1]
+        try:
+            return open_to_read(file, Problem(why.code, why.message, str(file.parent), why.hint))
+        except sqlite3.Error:
+            raise error from None
 
 
 def deleted(state_dir: Path) -> Problem:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from beaker.core.problems import Refused
-from beaker.service.database import database_fault, migrate, open_database, schema_version, write_ahead
+from beaker.core.problems import Problem, Refused
+from beaker.service.database import database_fault, migrate, open_database, open_to_read, schema_version, write_ahead
 from beaker.service.migrations import MIGRATIONS
 
 WRITER = """
@@ -123,6 +123,61 @@ def test_database_fault__each_kind__has_its_status(tmp_path: Path) -> None:
     assert database_fault(full.value)[0] == 507
     database.close()
     other.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "code", "afresh"),
+    [
+        ("SQLITE_FULL", 507, "BK472", False),
+        ("SQLITE_IOERR_WRITE", 507, "BK472", False),
+        ("SQLITE_IOERR_SHMSIZE", 507, "BK472", False),
+        ("SQLITE_IOERR_FSYNC", 507, "BK472", False),
+        ("SQLITE_IOERR", 500, "BK474", False),
+        ("SQLITE_IOERR_READ", 500, "BK474", False),
+        ("SQLITE_READONLY_DIRECTORY", 500, "BK474", False),
+        ("SQLITE_CANTOPEN", 500, "BK474", False),
+        ("SQLITE_ERROR", 500, "BK474", False),
+        ("SQLITE_CORRUPT", 500, "BK474", True),
+        ("SQLITE_NOTADB", 500, "BK474", True),
+    ],
+)
+def test_database_fault__disk_that_fails__is_no_reason_to_start_afresh(
+    name: str, status: int, code: str, afresh: bool
+) -> None:
+    """Only a file that is damaged is worth moving away; what is on a full or failing disk may be whole."""
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorname = name
+    found, problem = database_fault(error)
+    assert (found, problem.code, "afresh" in problem.hint) == (status, code, afresh)
+
+
+def test_open_to_read__every_write__is_told_why(tmp_path: Path) -> None:
+    """Reading works beside a writer and after it; writing and an old schema are refused with the reason given."""
+    path, why = tmp_path / "odd ?#% name.db", Problem("BK740", "read-only")
+    writer = open_database(path)
+    writer.execute("INSERT INTO documents VALUES ('a', 'b')")
+    beside = open_to_read(path, why)
+    assert [row["content"] for row in beside.rows("SELECT content FROM documents")] == ["b"]
+    beside.close()
+    writer.close()
+    database = open_to_read(path, why)
+    assert [row["content"] for row in database.rows("SELECT content FROM documents")] == ["b"]
+    for write in (
+        lambda: database.execute("DELETE FROM documents"),
+        lambda: database.execute_many("DELETE FROM documents WHERE sha256 = :key", [{"key": "a"}]),
+        lambda: database.transaction().__enter__(),
+    ):
+        with pytest.raises(Refused) as refused:
+            write()
+        assert refused.value.problems == (why,)
+    database.close()
+    old = sqlite3.connect(tmp_path / "old.db")
+    old.close()
+    with pytest.raises(sqlite3.OperationalError):
+        open_to_read(tmp_path / "none.db", why)
+    (tmp_path / "old.db").touch()
+    with pytest.raises(Refused):
+        open_to_read(tmp_path / "old.db", why)
 
 
 def test_open_database__no_database__is_an_error(tmp_path: Path) -> None:

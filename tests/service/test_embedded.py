@@ -7,16 +7,17 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 
 from beaker.client.api import Api
 from beaker.client.flows import upload_dataset
 from beaker.core.problems import Refused
-from beaker.service.embedded import open_embedded
+from beaker.service.embedded import EmbeddedTransport, open_embedded
 from beaker.service.locks import acquire
 
 CONFIG = {"harness_optimization": {"command": ["python", "propose.py"]}}
@@ -130,6 +131,82 @@ def test_open__broken_store__is_refused(project: Path) -> None:
     with pytest.raises(Refused) as refused:
         open_embedded(project, None, os.environ)
     assert refused.value.problems[0].code == "BK474"
+
+
+LOOK = """
+import os, sys
+from pathlib import Path
+from beaker.client.api import Api
+from beaker.client.flows import upload_dataset
+from beaker.service.embedded import open_embedded
+
+def refused(result):
+    failure = result.failure()
+    for problem in failure if isinstance(failure, tuple) else [failure]:
+        print(problem.code, "|", problem.message, "|", problem.hint)
+
+project, data, state = map(Path, sys.argv[1:4])
+if sys.argv[4] == "read-only":
+    os.system(f"mount --bind {state} {state} && mount -o remount,bind,ro {state}")
+else:
+    os.system(f"cp -a {state} {state}.kept && mount -t tmpfs -o size=400k tmpfs {state}")
+    os.system(f"cp -a {state}.kept/. {state}")
+    os.system(f"dd if=/dev/zero of={state}/filler bs=4k status=none 2>/dev/null; : > {state}/filler2 2>/dev/null")
+with open_embedded(project, state, os.environ) as transport:
+    api = Api(transport, "local")
+    print([run["status"] for run in api.call("list_optimization_runs").unwrap()["runs"]])
+    (run,) = api.call("list_optimization_runs").unwrap()["runs"]
+    print(api.call("get_optimization_run", run_id=run["id"]).unwrap()["id"] == run["id"])
+    print([one["name"] for one in api.call("list_datasets").unwrap()["datasets"]])
+    if transport.place.database.read_only is not None:
+        assert all("waits" in one.problem.message for one in transport.resume_unlocked_runs())
+    refused(api.call("cancel_optimization_run", run_id=run["id"]))
+    refused(upload_dataset(api, data, name="other"))
+"""
+
+
+def queue(project: Path, data: Path, state: Path) -> EmbeddedTransport:
+    """A place with a dataset and a run that waits for its worker."""
+    transport = open_embedded(project, state, os.environ)
+    transport.ports = attrs.evolve(transport.ports, workers=Waiting())
+    api = Api(transport, "local")
+    upload_dataset(api, data, name="inv").unwrap()
+    api.call("create_optimization_run", config=CONFIG, dataset_ref="inv").unwrap()
+    return transport
+
+
+class Waiting:
+    """Starts no worker."""
+
+    def start(self, run_id: str, granted: Mapping[str, str]) -> None:
+        pass
+
+    def stop(self, run_id: str) -> None:
+        pass
+
+
+@pytest.mark.parametrize("log_stays", [False, True])
+@pytest.mark.parametrize("disk", ["read-only", "full"])
+def test_open__state_that_cannot_be_written__can_be_looked_at(
+    project: Path, data: Path, tmp_path: Path, disk: str, log_stays: bool
+) -> None:
+    """Runs and datasets are listed and shown from a read-only or full disk, also when a killed process left a log
+    behind; what would write says what is wrong, and nobody is told to move the state away."""
+    state = tmp_path / "state"
+    transport = queue(project, data, state)
+    if log_stays:
+        shutil.copytree(state, tmp_path / "left")
+        assert (tmp_path / "left" / "beaker.db-wal").stat().st_size > 0
+    transport.close()
+    (data / "train.jsonl").write_text('{"id": "t2"}\n', encoding="utf-8")
+    done = namespaced(LOOK, project, data, tmp_path / "left" if log_stays else state, Path(disk))
+    lines = done.stdout.splitlines()
+    assert lines[:3] == ["['QUEUED']", "True", "['inv']"], done.stdout + done.stderr
+    assert len(lines) == 5, done.stdout + done.stderr
+    for line in lines[3:]:
+        assert ("Read-only file system" if disk == "read-only" else "full") in line
+        assert "moving" not in line
+        assert "BEAKER_LOCAL_DIR" in line or "free some space" in line
 
 
 FULL = """
