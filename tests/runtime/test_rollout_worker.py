@@ -528,3 +528,19 @@ def test_run__forged_answer__is_no_result(project, hosted, answer):
     error = one_case(project, hosted).error
     assert error.kind == "crashed"
     assert "wrote something else than answers" in error.message
+
+
+def test_fork__that_lives_on__holds_no_pipe(project, hosted):
+    """A forked copy of the process has none of the descriptors that lead to the host."""
+    project.hooks("""
+        async def run_case(*, case_input, runtime):
+            def pipes():
+                return [name for name in os.listdir("/dev/fd") if int(name) >= 512]
+            reading, writing = os.pipe()
+            if os.fork() == 0:
+                os.write(writing, str(len(pipes())).encode())
+                os._exit(0)
+            os.wait()
+            return CaseResult([len(pipes()), os.read(reading, 10).decode()])
+    """)
+    assert one_case(project, hosted).output == [3, "0"]

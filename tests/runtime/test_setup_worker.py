@@ -835,3 +835,19 @@ def test_close__process_that_died_while_open__is_told(project, hosted):
         await worker.close()
 
     hosted(work)
+
+
+def test_prepare_run__that_raises_the_cause_again__tells_it_once(project, hosted):
+    """A hand-written context manager whose exit raises what it was given adds nothing."""
+    project.hooks("""
+        class Again:
+            async def __aenter__(self): return {"repository": RepositoryRunSetupResult()}
+            async def __aexit__(self, kind, error, trace):
+                if error is not None: raise error
+        class Setup(Setup):
+            def prepare_run(self, *, runtime): return Again()
+            async def load_cases(self, row, *, runtime):
+                raise ValueError("the cause")
+                yield
+    """)
+    assert len(failure(project, hosted).problems) == 1
