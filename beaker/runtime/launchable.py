@@ -3,6 +3,7 @@
 Another place has rules of its own: what it may know or do is no failure unless runs on this machine are meant.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from beaker.core.values import value
 from beaker.files.git import copies_in_commit, dirty_files, head_commit, untracked_files
 
 _SHOWN_FILES = 10
+
+_NEVER_MEANT = re.compile(r"(^|/)(__pycache__/|\.beaker/\.env)")
+"""Untracked files that nobody should add: byte-code, and the values of secrets."""
 
 
 @value
@@ -55,7 +59,7 @@ def judge_settings(config: Mapping[str, Any], *, local: bool) -> Findings:
 def judge_checkout(root: Path, source_dir: str, *, config_file: str | None = None) -> Problems:
     """What a launch on this machine would refuse of the checkout as it stands, or leave out: warnings, all of them.
 
-    `config_file` counts from `root`. Byte-code of Python counts as nothing.
+    `config_file` counts from `root`. Byte-code and the dotenv file count as nothing.
     """
     return tuple(_checkout_faults(root, source_dir, config_file))
 
@@ -111,10 +115,10 @@ def _checkout_faults(root: Path, source_dir: str, config_file: str | None) -> It
         message = f"{what} from what is committed, which a launch will refuse: {_listed(dirty)}"
         yield Problem("BK461", message, hint="commit before you launch: a run takes its code from a commit")
     untracked = untracked_files(root, below=source_dir).value_or(())
-    if left := [path for path in untracked if path not in dirty and "__pycache__/" not in path]:
+    if left := [path for path in untracked if path not in dirty and not _NEVER_MEANT.search(path)]:
         what = "1 file is" if len(left) == 1 else f"{len(left)} files are"
         message = f"{what} neither tracked nor ignored, so a run will not have them: {_listed(left)}"
-        yield Problem("BK313", message, hint="git add what the code needs; list the rest in .gitignore")
+        yield Problem("BK481", message, hint="git add what the code needs; list the rest in .gitignore")
 
 
 def _listed(paths: "tuple[str, ...] | list[str]") -> str:

@@ -107,9 +107,11 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def test_judge_checkout__as_committed__says_nothing(checkout):
-    """Ignored files and byte-code are as good as committed."""
+    """Ignored files, byte-code and the dotenv file are as good as committed."""
     (checkout / "app" / "__pycache__").mkdir()
     (checkout / "app" / "__pycache__" / "code.pyc").write_text("")
+    (checkout / "app" / ".beaker").mkdir()
+    (checkout / "app" / ".beaker" / ".env").write_text("KEY=secret")
     assert judge_checkout(checkout, "app") == ()
     assert visible_test(checkout, checkout / "data" / "test.jsonl") == ()
 
