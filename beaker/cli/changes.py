@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_leaf
+from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.shell import DONE, NEGATIVE, Io, Styled, one_line
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ MAX_FILE_BYTES = 256 * 1024 * 1024
 
 def add_parser(subparsers: Any) -> None:
     """Add `changes` with its two actions."""
-    group = subparsers.add_parser("changes", help="show or apply the document changes of a run")
+    group = subparsers.add_parser("changes", help=HELP["changes"])
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     show = add_leaf(actions, "show", help="show a change set as a diff")
     show.add_argument("file", metavar="FILE", help="a change set, as `beaker run pull` writes it below changes/")

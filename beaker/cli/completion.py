@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_leaf
+from beaker.cli.parser import HELP, add_leaf
 
 if TYPE_CHECKING:
     from beaker.cli.shell import Io
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 def add_parser(subparsers: Any) -> None:
     """Add `beaker completion`."""
-    parser = add_leaf(subparsers, "completion", help="print a completion script for a shell")
+    parser = add_leaf(subparsers, "completion", help=HELP["completion"])
     parser.add_argument("shell", choices=("bash", "zsh", "fish"), help='e.g. eval "$(beaker completion bash)"')
 
 

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive
+from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, table
@@ -23,7 +23,7 @@ _COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE
 
 def add_parser(subparsers: Any) -> None:
     """Add `dataset` with its actions."""
-    group = subparsers.add_parser("dataset", help="upload datasets and look at them")
+    group = subparsers.add_parser("dataset", help=HELP["dataset"])
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     upload = add_leaf(
         actions,

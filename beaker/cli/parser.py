@@ -27,6 +27,15 @@ COMMANDS = {
 }
 """Command -> the module that offers `add_parser` and `run`."""
 
+HELP = {
+    "run": "check a project, start runs, watch them, fetch what they found",
+    "dataset": "upload datasets and look at them",
+    "changes": "show or apply the document changes of a run",
+    "demo": "make an example project and optimize it, on this machine alone",
+    "completion": "print a completion script for a shell",
+}
+"""Command -> what it does, so that the list of them can be shown without importing any."""
+
 LATER_OPTIONS = {
     "--optimization-model": "comparison models need a model gateway, which this version does not have",
     "--allow-dirty": "this version launches commits only; commit the changes first",
@@ -96,9 +105,10 @@ class UsageParser(argparse.ArgumentParser):
         return f"; {placed[0]} stands before the command: beaker {placed[0]} {GLOBAL_VALUES[placed[0]]} {command}"
 
 
-def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
+def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool = False) -> UsageParser:
     """The tree, or the part of it that a command line needs: building it all takes longer than most commands do.
 
+    With `listed_only` the commands are there by name alone, which is all that the help at the root shows.
     The namespace it makes always has `command`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
     """
     from importlib import import_module
@@ -113,8 +123,11 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS) -> UsageParser:
     parser.add_argument("--config-file", metavar="PATH", help="the project's config (default: .beaker/beaker.yaml)")
     _add_anywhere(parser, at_root=True)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=UsageParser)
-    for name in commands_wanted:
-        import_module(COMMANDS[name]).add_parser(commands)
+    for name in HELP if listed_only else commands_wanted:
+        if listed_only:
+            commands.add_parser(name, help=HELP[name])
+        else:
+            import_module(COMMANDS[name]).add_parser(commands)
     return parser
 
 
@@ -172,6 +185,8 @@ def parse(argv: Sequence[str], io: "Io") -> argparse.Namespace:
     """Parse `argv`, or raise `Refused` with what is wrong. `--help` and `--version` print and raise `SystemExit`."""
     named = [name for name in COMMANDS if name in argv]
     with redirect_stdout(io.stdout), redirect_stderr(io.stderr):
+        if argv and argv[0] in ("-h", "--help"):
+            return build_parser(listed_only=True).parse_args(argv)
         if named or "--version" in argv:
             try:
                 return build_parser(named).parse_args(argv)

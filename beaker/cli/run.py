@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from beaker.cli.parser import UsageParser
+from beaker.cli.parser import HELP, UsageParser
 from beaker.cli.pull import add_pull
 from beaker.cli.runs import add_cancel, add_list, add_status
 from beaker.cli.shell import Io
@@ -24,8 +24,7 @@ ACTIONS = {
 
 def add_parser(subparsers: Any) -> None:
     """Add `run` with its actions; `trigger` is meant when none is named."""
-    help_ = "check a project, start runs, watch them, fetch what they found"
-    group: UsageParser = subparsers.add_parser("run", help=help_)
+    group: UsageParser = subparsers.add_parser("run", help=HELP["run"])
     group.implied = "trigger"
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_pull):

@@ -68,6 +68,13 @@ def test_help__every_level__exits_0(beaker: Callable[..., Any]) -> None:
             assert done.out.startswith("usage: beaker")
 
 
+def test_help__root__is_that_of_the_whole_tree(beaker: Callable[..., Any]) -> None:
+    """The list of commands, which is made without them, is the one that the commands would give."""
+    whole = build_parser().format_help()
+    assert build_parser(listed_only=True).format_help() == whole
+    assert beaker("-h").out == beaker("--help").out == whole
+
+
 def test_json__every_command__has_it() -> None:
     """Every command answers with --json, and takes the global switches behind it."""
     for path, parser in leaves(build_parser()):
@@ -144,6 +151,7 @@ def test_version__prints_name_and_version(beaker: Callable[..., Any]) -> None:
     [
         (["--version"], {"httpx", "yaml", "asyncio", "attrs", "attr", "cattrs", "returns", "json"}),
         (["--version"], {"argparse", "typing", "shutil", "gettext"}),
+        (["--help"], {"beaker.cli.run", "beaker.cli.dataset", "beaker.cli.smoke"}),
         (["--help"], {"httpx", "yaml", "asyncio", "attrs", "attr", "cattrs", "returns", "json"}),
         (["--local", "run", "status", "r1"], {"httpx", "asyncio", "starlette"}),
     ],

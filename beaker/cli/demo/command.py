@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_leaf
+from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.run_view import mapping, score, signed
 from beaker.cli.shell import DONE, INTERRUPTED, NEGATIVE, TERMINATED, Io, Styled
 from beaker.cli.words import counted, quoted
@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
     leaf = add_leaf(
         subparsers,
         "demo",
-        help="make an example project and optimize it, on this machine alone",
+        help=HELP["demo"],
         description="Creates a Git repository with an invoice reader, a dataset and a proposer script, optimizes the "
         "reader's rules with the ordinary commands, and shows what was gained on held-out invoices. Exits with 0 "
         "only when the winner is not worse there.",
