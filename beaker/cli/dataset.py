@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from beaker.client.dataset_files import LocalDataset
     from beaker.core.problems import Problem
 
+MAX_COUNT_DIGITS = 15
+"""No dataset has more rows, and Python does not read numbers of any length."""
+
 # A revision is shown whole, so that NAME@REVISION can be put together from it.
 _COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE", 27))
 
@@ -218,7 +221,10 @@ def _pairs(texts: list[str], option: str, form: str, problems: "list[Any]") -> d
 def _count(split: str, text: str, problems: "list[Any]") -> int:
     from beaker.core.problems import Problem
 
-    if not text.strip().isascii() or not text.strip().isdigit():
-        problems.append(Problem("BK905", f"the count of {split!r} must be a whole number, not {text!r}", "--split"))
+    written = text.strip()
+    if not (written.isascii() and written.isdigit() and len(written) <= MAX_COUNT_DIGITS):
+        shown = text if len(text) <= 40 else f"{text[:37]}..."
+        message = f"the count of {split!r} must be a whole number of at most {MAX_COUNT_DIGITS} digits, not {shown!r}"
+        problems.append(Problem("BK905", message, "--split"))
         return 0
-    return int(text)
+    return int(written)

@@ -7,6 +7,9 @@ from beaker.service.database import Database
 from beaker.service.result_table import evaluation_counts, stored_facts
 from beaker.service.run_table import RunRecord
 
+# No run has that many candidates, and Python does not read numbers of any length.
+_MOST_DIGITS = 15
+
 
 def candidate_id(run_id: str, number: int) -> str:
     """The id of the candidate with this number (the baseline is 0) of a run."""
@@ -16,7 +19,8 @@ def candidate_id(run_id: str, number: int) -> str:
 def read_candidate_id(text: str) -> tuple[str, int] | None:
     """The run and the number that a candidate id stands for, `None` when it is none."""
     run_id, _, number = text.rpartition(".")
-    return (run_id, int(number)) if run_id and number.isascii() and number.isdecimal() else None
+    known = number.isascii() and number.isdecimal() and len(number) <= _MOST_DIGITS
+    return (run_id, int(number)) if run_id and known else None
 
 
 def run_json(database: Database, run: RunRecord) -> JsonObject:

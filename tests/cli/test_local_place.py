@@ -135,6 +135,7 @@ def test_upload__dry_run__lists_what_a_dataset_is_and_sends_nothing(
         (["dataset", "--name", "d", "--split", "train=61"], "61"),
         (["dataset", "--name", "d", "--split", "train"], "NAME=COUNT"),
         (["dataset", "--name", "d", "--split", "train=x"], "whole number"),
+        (["dataset", "--name", "d", "--split", f"train={'9' * 5000}"], "whole number"),
         (["dataset", "--name", "d", "--split", "train=60", "--split", "train=60"], "twice"),
         (["dataset", "--name", "d", "--split", "val=40"], "val"),
         (["dataset", "--name", "d", "--total-count", "7"], "the files have 100 rows"),

@@ -113,7 +113,7 @@ def test_candidates__run_without_a_log__are_none(world: Any, conforms: Any) -> N
 )
 def test_candidate__unknown__is_404(world: Any, run_id: str, name: str) -> None:
     """Of no run, beyond the last, of no number, of another agent."""
-    for named in ("run_99.0", f"{run_id}.3", f"{run_id}.x", run_id, "0", f"{run_id}.²"):
+    for named in ("run_99.0", f"{run_id}.3", f"{run_id}.x", run_id, "0", f"{run_id}.²", f"{run_id}.{'9' * 5000}"):
         assert world.raw(name, candidate_id=named).status == 404
     assert world.raw(name, candidate_id=f"{run_id}.0", agent_key="stranger").status == 404
     for listing in ("list_candidates", "list_eval_reports"):
