@@ -108,6 +108,17 @@ def test_take_back__evidence_edited__does_not_matter(copy: Path) -> None:
     assert back(copy) == PARENT
 
 
+@pytest.mark.parametrize("folder", [".git", "sub/.GIT", "git~1", ".g\u200cit", ".beaker", ".Beaker."])
+def test_take_back__folder_of_git_or_beaker__is_an_invalid_tree(copy: Path, folder: str) -> None:
+    """A repository or a configuration inside a group is no document, whatever spelling a file system takes for it."""
+    (copy / "documents/kb" / folder / "hooks").mkdir(parents=True)
+    (copy / "documents/kb" / folder / "hooks" / "post-checkout").write_text("#!/bin/sh\n")
+    bad = back(copy)
+    assert isinstance(bad, Misdeed)
+    assert bad.outcome == "invalid_tree"
+    assert folder.rpartition("/")[2].encode("ascii", "backslashreplace").decode() in bad.message
+
+
 def test_take_back__names_that_are_no_text__are_an_invalid_tree(copy: Path) -> None:
     """The message can be stored and printed."""
     with open(os.fsencode(copy / "documents" / "kb") + b"/\xff\n.md", "w"):

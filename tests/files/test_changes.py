@@ -400,6 +400,15 @@ def test_recover__damaged_journal__is_refused(store: Path, data: bytes) -> None:
     assert [problem.code for problem in recover(store).failure()] == ["BK622"]
 
 
+def test_recover__journal_is_a_pipe__is_not_waited_for(store: Path) -> None:
+    """Something else in the journal's place is refused at once."""
+    staging = stopped(store, changes(update("a.md")))
+    (staging / "journal.json").unlink()
+    os.mkfifo(staging / "journal.json")
+    (problem,) = recover(store).failure()
+    assert "a pipe" in problem.message
+
+
 def test_recover__planted_link__leads_nowhere(store: Path, tmp_path: Path) -> None:
     """A group folder that became a link after the kill is not written through, in neither direction."""
     stopped(store, changes(create("n.md", group="kb"), update("c.md", group="kb")))
