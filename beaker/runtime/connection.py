@@ -12,14 +12,23 @@ from typing import Any
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem
 from beaker.runtime.capture import Capture
-from beaker.runtime.failures import StageProblem, WorkerFailed, said
+from beaker.runtime.failures import (
+    MAX_MESSAGE_CHARACTERS,
+    MAX_TRACEBACK_CHARACTERS,
+    StageProblem,
+    WorkerFailed,
+    said,
+)
 from beaker.runtime.pipes import PipeReader, PipeWriter
 from beaker.runtime.places import place_in, within
-from beaker.runtime.protocol import PIPE_LOST, Lines, ProtocolError, decode, encode
+from beaker.runtime.protocol import PIPE_LOST, QUOTED, Lines, ProtocolError, decode, encode
+from beaker.runtime.shortening import preliminary, shortened
 from beaker.runtime.supervisor import Child, Supervisor
 
 CAPTURE = 65536
 """Bytes that are kept of what a process prints between two looks at it."""
+
+_LONGEST = {"traceback": MAX_TRACEBACK_CHARACTERS}
 
 EXIT_GRACE = 2.0
 """Seconds that a process gets to end by itself once it has answered everything."""
@@ -34,7 +43,7 @@ class Connection:
         self.kind = kind
         self._supervisor = supervisor
         self._lines = Lines()
-        self._capture = Capture(CAPTURE)
+        self._capture = Capture(CAPTURE, supervisor.redact)
         self._waiting: dict[int, _Waiting] = {}
         self._ids = itertools.count(1)
         self._loop = asyncio.get_running_loop()
@@ -121,7 +130,7 @@ class Connection:
     def output(self) -> str:
         """What the child printed since the last call: the beginning and the end, secrets taken out."""
         self._output.drain()
-        return self._supervisor.redact(self._capture.take())
+        return self._capture.take()
 
     async def finish(self) -> None:
         """Let the child end by itself for a moment, then kill its group; returns when all of it is gone."""
@@ -158,17 +167,18 @@ class Connection:
         elif isinstance(message["ok"], dict):
             waiting.future.set_result(message["ok"])
         else:
-            raise ProtocolError(f"the answer {str(message['ok'])[:80]} is no object")
+            raise ProtocolError(f"the answer {preliminary(repr(message['ok']), QUOTED)} is no object")
 
     def nonsense(self, error: Exception) -> WorkerFailed:
         """The failure of a child that said what it cannot mean; customer code must have written it."""
         what = said(error) if not isinstance(error, ProtocolError) else str(error)
+        what = shortened(what, QUOTED, self._supervisor.redact)
         message = f"the {self.kind} process wrote something else than answers to Beaker's pipe: {what}"
         return WorkerFailed("protocol", StageProblem("BK552", message, hint=_PIPE_HINT, stage="process"))
 
     def problem(self, data: dict[str, Any]) -> StageProblem:
         """A problem as the child reports it, secrets taken out, with its place in the customer's code."""
-        told = StageProblem(**{key: self._supervisor.redact(str(text)) for key, text in data.items()})
+        told = StageProblem(**self._told(data))
         where = within(told.where, self._checkout) if told.where else place_in(told.traceback, self._checkout)
         return StageProblem(told.code, told.message, where, told.hint, told.stage, told.traceback)
 
@@ -176,7 +186,13 @@ class Connection:
         """A case's error as the child reports it, secrets taken out; `None` for `None`."""
         if data is None:
             return None
-        return CaseError(**{key: self._supervisor.redact(str(text)) for key, text in data.items()})
+        return CaseError(**self._told(data))
+
+    def _told(self, data: dict[str, Any]) -> dict[str, str]:
+        return {
+            key: shortened(str(text), _LONGEST.get(key, MAX_MESSAGE_CHARACTERS), self._supervisor.redact)
+            for key, text in data.items()
+        }
 
     def _ended(self) -> None:
         """The child closed its end: it is ending, or customer code closed what it did not open."""

@@ -9,9 +9,11 @@ from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import value
 from beaker.runtime.places import place_in
+from beaker.runtime.shortening import preliminary
 
 MAX_MESSAGE_CHARACTERS = 2_000
 MAX_TRACEBACK_CHARACTERS = 20_000
+"""What a host keeps of a message and a traceback, once it has taken secrets out."""
 
 _RUNTIME = f"{Path(__file__).parent}/"
 _BEAKER = f"{Path(__file__).parents[1]}/"
@@ -86,16 +88,16 @@ def case_problem(stage: str, error: CaseError, checkout: Path) -> StageProblem:
 
 
 def said(error: BaseException) -> str:
-    """The class and the text of an exception, on whatever terms it gives them; at most 2,000 characters."""
+    """The class and the text of an exception, on whatever terms it gives them; cut as `preliminary` does."""
     if isinstance(error, SystemExit):
-        return bounded(f"the code called sys.exit({_safely(repr, error.code)})", MAX_MESSAGE_CHARACTERS)
+        return preliminary(f"the code called sys.exit({_safely(repr, error.code)})", MAX_MESSAGE_CHARACTERS)
     text = _safely(str, error)
     kind = type(error).__name__
-    return bounded(f"{kind}: {text}" if text else kind, MAX_MESSAGE_CHARACTERS)
+    return preliminary(f"{kind}: {text}" if text else kind, MAX_MESSAGE_CHARACTERS)
 
 
 def traced(error: BaseException) -> str:
-    """The traceback with its chain, each from the customer's first frame on; at most 20,000 characters."""
+    """The traceback with its chain, each from the customer's first frame on; cut as `preliminary` does."""
     try:
         shown = traceback.TracebackException.from_exception(error, compact=True)
         for one in _chain(shown):
@@ -103,14 +105,7 @@ def traced(error: BaseException) -> str:
         text = "".join(shown.format())
     except Exception as broken:
         text = f"<the traceback cannot be shown: {type(broken).__name__}>"
-    return bounded(text, MAX_TRACEBACK_CHARACTERS)
-
-
-def bounded(text: str, limit: int) -> str:
-    """`text` with its middle left out when it is longer than `limit`; lone surrogates become escapes."""
-    if len(text) > limit:
-        text = f"{text[: limit // 2]}\n[... {len(text) - limit} characters left out ...]\n{text[-(limit // 2) :]}"
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
+    return preliminary(text, MAX_TRACEBACK_CHARACTERS)
 
 
 def _chain(shown: traceback.TracebackException) -> Iterator[traceback.TracebackException]:

@@ -9,18 +9,22 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from beaker.core.strict_json import dumps
+from beaker.runtime.shortening import preliminary
 
 PROTOCOL_VERSION = 1
 
 MAX_MESSAGE = 64 * 1024 * 1024
 """Bytes one message may have, its line end included."""
 
+QUOTED = 160
+"""Characters that are shown of what is no message, and of why."""
+
 PIPE_LOST = 121
 """Exit status of a child that found its pipe closed by the code it runs."""
 
 
 class ProtocolError(Exception):
-    """What arrived is not a message."""
+    """What arrived is not a message. Its text is cut as `preliminary` does."""
 
 
 def encode(message: dict[str, Any]) -> bytes:
@@ -33,9 +37,9 @@ def decode(line: bytes) -> dict[str, Any]:
     try:
         message = _DECODER.decode(line.decode("ascii"))
     except (ValueError, RecursionError) as error:
-        raise ProtocolError(f"{line[:80]!r} is not a message: {error}") from None
+        raise ProtocolError(f"{_quoted(line)} is not a message: {error}") from None
     if not isinstance(message, dict):
-        raise ProtocolError(f"{line[:80]!r} is not a message")
+        raise ProtocolError(f"{_quoted(line)} is not a message")
     return message
 
 
@@ -62,6 +66,10 @@ class Lines:
             if self._size > MAX_MESSAGE:
                 raise ProtocolError(f"a message is longer than {MAX_MESSAGE} bytes")
             self._parts.append(rest)
+
+
+def _quoted(line: bytes) -> str:
+    return preliminary(repr(line.decode("utf-8", "backslashreplace")), QUOTED)
 
 
 def _refuse(literal: str) -> NoReturn:

@@ -28,9 +28,13 @@ from beaker.core.values import value
 from beaker.runtime import processes
 from beaker.runtime.capture import Capture, Redact, no_redaction
 from beaker.runtime.pipes import PipeReader
+from beaker.runtime.shortening import shortened
 
 TERM_GRACE = 1.0
 """Seconds between SIGTERM and SIGKILL when everything is ended."""
+
+LONGEST_REASON = 1_000
+"""Characters kept of why a command cannot be started."""
 
 GUARDIAN_PATIENCE = 3.0
 """Seconds that a guardian gets to end what it guards before it is killed itself."""
@@ -225,7 +229,7 @@ class Supervisor:
         `capture` bounds what is kept of each stream, in bytes. A command that cannot be started is completed with
         status 127 (not found) or 126. Cancelling ends the command before the cancellation goes on.
         """
-        streams = (Capture(capture), Capture(capture))
+        streams = (Capture(capture, self.redact), Capture(capture, self.redact))
         readers: list[PipeReader] = []
         writers: list[int] = []
         try:
@@ -237,7 +241,9 @@ class Supervisor:
                 child = self.spawn(argv, cwd=cwd, env=env, stdout=writers[0], stderr=writers[1])
             except (OSError, ValueError) as error:
                 status = 127 if isinstance(error, FileNotFoundError) else 126
-                return Completed(status, False, "", self.redact(f"cannot start {os.fspath(argv[0])}: {error}\n"))
+                reason = error.strerror if isinstance(error, OSError) else str(error)
+                told = shortened(f"cannot start {os.fspath(argv[0])}: {reason}", LONGEST_REASON, self.redact)
+                return Completed(status, False, "", f"{told}\n")
             finally:
                 for writing in writers:
                     os.close(writing)
@@ -249,7 +255,7 @@ class Supervisor:
                     await child.end(TERM_GRACE)
             for reader in readers:
                 reader.drain()
-            stdout, stderr = (self.redact(stream.text()) for stream in streams)
+            stdout, stderr = (stream.text() for stream in streams)
             return Completed(None if timed_out else child.returncode, timed_out, stdout, stderr)
         finally:
             for reader in readers:

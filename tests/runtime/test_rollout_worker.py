@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from beaker.core.environment import redactor
 from beaker.core.optimizer import Timeouts
 from beaker.runtime.workers import WorkerFailed
 
@@ -147,6 +148,40 @@ def test_run__exception_that_cannot_be_shown__still_is_an_error(project, hosted)
     error = one_case(project, hosted).error
     assert error.kind == "raised"
     assert "Rude" in error.message
+
+
+@pytest.mark.parametrize("before", [0, 980, 990, 1_500])
+def test_run__secret_where_an_error_is_cut__is_gone(project, hosted, before):
+    """Messages, tracebacks and nonsense are cut after secrets were taken out of them."""
+    secret = "ABCDEFGHIJKLMNOP"
+    project.hooks(f"""
+        async def run_case(*, case_input, runtime):
+            text = "x" * {before} + {secret!r} + "y" * case_input + {secret!r} + "z" * {before}
+            if case_input == 77:
+                for number in range(3, 2000):
+                    try:
+                        os.write(number, text.encode() + b"\\n")
+                    except OSError:
+                        pass
+                return CaseResult(1)
+            raise ValueError(text)
+    """)
+
+    async def work(supervisor):
+        errors = []
+        for size in (1_000, 400_000, 77):
+            worker = await project.rollout(supervisor)
+            errors.append((await worker.run("c1", size, attempt=1)).error)
+            await worker.close()
+        return errors
+
+    errors = hosted(work, redact=redactor([secret]))
+    assert [error.kind for error in errors] == ["raised", "raised", "crashed"]
+    for error in errors:
+        shown = (error.message + error.traceback).replace("ValueError", "").replace("Traceback", "").replace("File", "")
+        assert not set("FGHIJKLMNOP") & set(shown.replace("Beaker", "")), shown
+        assert len(error.message) < 2_100
+        assert len(error.traceback) < 20_100
 
 
 def test_run__lone_surrogates_in_an_error__can_be_stored(project, hosted):

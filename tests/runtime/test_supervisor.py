@@ -12,7 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from beaker.core.environment import redactor
 from beaker.runtime import processes
+from beaker.runtime.shortening import no_redaction
 from beaker.runtime.supervisor import Supervisor, end_recorded
 
 pytestmark = pytest.mark.skipif(not processes.LINUX, reason="looks at processes through /proc")
@@ -25,11 +27,14 @@ def alive(pid: int) -> bool:
     return found is not None and found.state not in "ZX"
 
 
-def command(hosted, script, *, timeout=20.0, cwd=Path("/"), **options):
+SECRET = "ABCDEFGHIJKLMNOP"
+
+
+def command(hosted, script, *, timeout=20.0, cwd=Path("/"), redact=no_redaction, **options):
     async def work(supervisor):
         return await supervisor.run_command(["sh", "-c", script], cwd=cwd, env=ENV, timeout=timeout, **options)
 
-    return hosted(work)
+    return hosted(work, redact=redact)
 
 
 def test_run_command__ends__gives_status_and_both_streams(hosted, tmp_path):
@@ -70,6 +75,29 @@ def test_run_command__cannot_be_started__is_completed(hosted, argv, status):
     done = hosted(work)
     assert done.returncode == status
     assert done.stderr.startswith("cannot start")
+
+
+def test_run_command__cannot_be_started__says_so_in_few_words(hosted):
+    """However long the name of the program is, and whatever secrets it holds at the cut."""
+
+    async def work(supervisor):
+        argv = ["x" * 480 + SECRET + "y" * 90_000]
+        return await supervisor.run_command(argv, cwd=Path("/"), env=ENV, timeout=5)
+
+    done = hosted(work, redact=redactor([SECRET]))
+    assert done.returncode in (126, 127)
+    assert done.stderr.startswith("cannot start xxx")
+    assert len(done.stderr) < 1_100
+    assert not set("ABCDEFGH") & set(done.stderr)
+
+
+def test_run_command__secret_at_the_cut__is_gone(hosted):
+    """What is left out of a long output takes no secret apart."""
+    script = f"head -c 490 /dev/zero | tr '\\0' x; echo {SECRET}; head -c 600000 /dev/zero | tr '\\0' y"
+    done = command(hosted, f"({script}) | tee /dev/stderr", capture=1000, redact=redactor([SECRET]))
+    for text in (done.stdout, done.stderr):
+        assert "bytes left out" in text
+        assert not set(SECRET) & set(text)
 
 
 def test_run_command__signal__is_a_negative_status(hosted):
