@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from beaker.core.cases import Case, CaseScore
 from beaker.core.evaluations import CaseError, Evaluation
 from beaker.core.values import value
+from beaker.engine.cleaning import clean_json, clean_score
 from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
 from beaker.engine.journal import Journal
@@ -147,9 +148,9 @@ class Evaluator:
             error = CaseError(kind, self._clean(outcome.message), self._clean(told))
         return Evaluation(
             case_id=case.id,
-            output=result.output,
+            output=clean_json(result.output, self._clean),  # what was scored is the output as it was
             output_kind=result.output_kind,
-            score=outcome if isinstance(outcome, CaseScore) else None,
+            score=clean_score(outcome, self._clean) if isinstance(outcome, CaseScore) else None,
             error=error,
             duration_ms=result.duration_ms,
             attempts=attempts,

@@ -15,6 +15,7 @@ from beaker.core.evaluations import Evaluation
 from beaker.core.exact import mean
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
+from beaker.engine.cleaning import Clean, clean_json
 
 
 @value
@@ -50,27 +51,32 @@ def build_evidence(
     minibatch: Sequence[str],
     others: Sequence[str],
     evaluations: Mapping[str, Evaluation],
+    clean: Clean,
 ) -> Evidence:
     """Describe the evidence for one proposal.
 
     `targets` is the declaration as JSON; `read_only` names the documents (`group/name`) that may not be edited;
     `cases` and `evaluations` hold at least the cases of `minibatch` and `others`, which are shown in this order.
+    `clean` takes secrets, which the proposer was not granted, and the run's own folders out of every text.
     """
     shown = [*minibatch, *others]
     summary: JsonObject = {
         "format": "beaker.evidence/1",
         "parent": standing.parent,
         "objective": standing.objective,
-        "field_means": _field_means([evaluations[case_id] for case_id in shown]),
+        "field_means": clean_json(_field_means([evaluations[case_id] for case_id in shown]), clean),
         "targets": targets,
         "read_only": list(read_only),
         "cases": {"minibatch": len(minibatch), "others": len(others)},
         "budget_left": {"rollouts": standing.rollouts_left, "proposals": standing.proposals_left},
-        "history": list(standing.history),
+        "history": clean_json(standing.history, clean),
     }
     return Evidence(
         summary,
-        tuple(_record(cases[each], evaluations[each], number < len(minibatch)) for number, each in enumerate(shown)),
+        tuple(
+            {"id": each, **clean_json(_record(cases[each], evaluations[each], number < len(minibatch)), clean)}
+            for number, each in enumerate(shown)
+        ),
     )
 
 
@@ -85,7 +91,6 @@ def write_evidence(directory: Path, evidence: Evidence) -> None:
 def _record(case: Case, evaluation: Evaluation, in_minibatch: bool) -> JsonObject:
     score = evaluation.score
     return {
-        "id": case.id,
         "input": case.input,
         "expected": case.expected,
         "output": evaluation.output,

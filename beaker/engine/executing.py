@@ -8,6 +8,7 @@ from beaker.core.search import Evaluate, Evaluated, Propose, Proposed, SearchSta
 from beaker.core.strict_json import JsonObject
 from beaker.core.targets import declaration_json
 from beaker.engine.candidates import tree_digest
+from beaker.engine.cleaning import Clean
 from beaker.engine.evaluator import Evaluator
 from beaker.engine.evidence import Evidence, Standing, build_evidence
 from beaker.engine.journal import Journal
@@ -16,7 +17,10 @@ from beaker.engine.setting_up import Opened
 
 
 class Executor:
-    """Executes the commands of one search. `stored` is told of each proposal that was stored."""
+    """Executes the commands of one search.
+
+    `stored` is told of each proposal that was stored; `clean` is for what proposers are shown.
+    """
 
     def __init__(
         self,
@@ -26,6 +30,7 @@ class Executor:
         evaluator: Evaluator,
         proposer: Proposer,
         stored: Callable[[], None],
+        clean: Clean,
     ) -> None:
         self._targets: Any = declaration_json(opened.targets)
         self._read_only = sorted(f"{seed.group}/{seed.name}" for seed in opened.seeds if not seed.editable)
@@ -35,6 +40,7 @@ class Executor:
         self._evaluator = evaluator
         self._proposer = proposer
         self._stored = stored
+        self._clean = clean
 
     async def execute(self, state: SearchState, command: Evaluate | Propose) -> Evaluated | Proposed:
         """Do what `command` asks for, or take what was stored of it; see `driving.Execute`."""
@@ -81,6 +87,7 @@ class Executor:
             minibatch=command.minibatch,
             others=command.evidence,
             evaluations=self._journal.evaluations(command.parent_tree, (*command.minibatch, *command.evidence)),
+            clean=self._clean,
         )
 
 

@@ -32,20 +32,43 @@ class InFlight:
 
 def count_lost(path: Path, journal: Journal) -> None:
     """Add to the fact `rollouts_lost` what the note of an earlier attempt names and the journal does not have."""
-    try:
-        lines = path.read_bytes().splitlines()
-    except FileNotFoundError:
-        return
-    name, *begun = [read for line in lines if (read := _read(line)) is not None] or [None]
+    name, lost = _lost(path, journal)
     facts = journal.facts()
     if name is None or facts.get("lost_counted") == name:
         return
-    by_tree: dict[str, set[str]] = {}
-    for entry in begun:
-        by_tree.setdefault(entry[0], set()).add(entry[1])
-    lost = sum(len(ids) - len(journal.evaluations(tree, sorted(ids))) for tree, ids in by_tree.items())
     before = facts.get("rollouts_lost", 0)
-    journal.set_facts(rollouts_lost=(before if isinstance(before, int) else 0) + lost, lost_counted=name)
+    journal.set_facts(rollouts_lost=(before if isinstance(before, int) else 0) + len(lost), lost_counted=name)
+
+
+def lost_cases(path: Path, journal: Journal) -> list[str]:
+    """The ids of the cases that the note names and the journal does not have, in the order in which they began.
+
+    A note that cannot be read names none.
+    """
+    try:
+        return list(dict.fromkeys(case_id for _, case_id in _lost(path, journal)[1]))
+    except OSError:
+        return []
+
+
+def forget(path: Path) -> None:
+    """Remove the note, once what it names is counted."""
+    path.unlink(missing_ok=True)
+
+
+def _lost(path: Path, journal: Journal) -> tuple[Any, list[tuple[str, str]]]:
+    """The name of the note (`None`: there is none), and (tree, case id) of everything begun that is not stored."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except FileNotFoundError:
+        return None, []
+    name, *entries = [read for line in lines if (read := _read(line)) is not None] or [None]
+    begun = list(dict.fromkeys((str(tree), str(case_id)) for tree, case_id in entries))
+    by_tree: dict[str, list[str]] = {}
+    for tree, case_id in begun:
+        by_tree.setdefault(tree, []).append(case_id)
+    stored = {(tree, case_id) for tree, ids in by_tree.items() for case_id in journal.evaluations(tree, ids)}
+    return name, [one for one in begun if one not in stored]
 
 
 def _line(data: object) -> bytes:

@@ -1,7 +1,7 @@
 """One attempt at a run, from its setup to its ending; the run worker calls `optimize` once per process."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from returns.pipeline import is_successful
 
@@ -18,6 +18,7 @@ from beaker.core.search import (
     step,
 )
 from beaker.core.strict_json import JsonObject
+from beaker.core.text import visible
 from beaker.engine.candidates import tree_digest
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import cleaner
@@ -25,7 +26,7 @@ from beaker.engine.driving import drive, resumed
 from beaker.engine.evaluator import Evaluator, Places
 from beaker.engine.executing import Executor
 from beaker.engine.guard import Guard, guard
-from beaker.engine.in_flight import InFlight, count_lost
+from beaker.engine.in_flight import InFlight, count_lost, forget, lost_cases
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
 from beaker.engine.proposers.command import command_proposer
@@ -38,6 +39,9 @@ from beaker.runtime.workers import ScorerWorker, StageProblem, WorkerFailed
 
 BARREN_LIMIT = 3
 """So many attempts in a row that ended without storing anything new fail the run."""
+
+SHOWN_CASES = 10
+"""Cases in flight that a message names at most."""
 
 PATIENCE = 0.8
 """Seconds that idle processes get to leave what they entered when a run is stopped."""
@@ -97,9 +101,11 @@ class _Attempt:
         if self._barren >= BARREN_LIMIT:
             last = facts.get("last_error")
             message = f"{self._barren} attempts in a row ended without a new result"
-            return Ending("FAILED", "error", f"{message}; the last one: {last}" if last else message)
+            message += f"; the last one: {last}" if last else ""
+            return Ending("FAILED", "error", message + _under_way(lost_cases(self._plan.note, self._journal)))
         self._journal.set_facts(barren_attempts=self._barren + 1)
         count_lost(self._plan.note, self._journal)
+        forget(self._plan.note)  # the next one may not come as far as to write its own
         return None
 
     def interrupted(self) -> None:
@@ -168,7 +174,9 @@ class _Attempt:
         note = InFlight(plan.note)
         evaluator = self._evaluator(opened, note, watch, clean)
         proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
-        executor = Executor(opened, journal=self._journal, evaluator=evaluator, proposer=proposer, stored=self._stored)
+        executor = Executor(
+            opened, journal=self._journal, evaluator=evaluator, proposer=proposer, stored=self._stored, clean=clean
+        )
         driving = asyncio.create_task(drive(state, journal=self._journal, execute=executor.execute))
         try:
             await asyncio.wait([driving])
@@ -245,6 +253,15 @@ def _remark_all(failure: WorkerFailed, remark: Callable[[str], None]) -> None:
             remark(problem.traceback)
     if failure.captured:
         remark(f"the process printed:\n{failure.captured}")
+
+
+def _under_way(case_ids: Sequence[str]) -> str:
+    """The end of a sentence that says what ran when the last attempt was killed."""
+    if not case_ids:
+        return ""
+    more = f" and {len(case_ids) - SHOWN_CASES} more" if len(case_ids) > SHOWN_CASES else ""
+    shown = ", ".join(visible(case_id) for case_id in case_ids[:SHOWN_CASES])
+    return f"; it ended while these cases ran: {shown}{more}"
 
 
 def _count(facts: JsonObject, name: str) -> int:

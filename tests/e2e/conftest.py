@@ -122,8 +122,7 @@ async def run_case(*, case_input, runtime):
 
 
 async def score_case(*, case, result, case_files_dir):
-    behaviour = PLAN.get("scores", {}).get(case.input)
-    if behaviour == "haunt":
+    if PLAN.get("scores", {}).get(case.input) == "haunt":
         threading.Timer(0.03, lambda: os._exit(0)).start()
     else:
         await asyncio.sleep(PLAN.get("score_second", 0))
@@ -241,7 +240,7 @@ class Lab:
         """Kill the last worker without a word, and wait until nothing of it is left."""
         self.workers[-1].send_signal(signal.SIGKILL)
         self.workers[-1].wait()
-        self.until(lambda: not self.alive(), "the killed worker's children end")
+        self.until(lambda: not self.alive() and not self.hiding(), "the killed worker's children end")
 
     def resume(self, *, wait: bool = True) -> None:
         """What any later command does: find the run without a worker and start one again."""
@@ -286,6 +285,10 @@ class Lab:
                 except OSError:
                     continue
         return found
+
+    def hiding(self) -> list[str]:
+        """Ids of living processes that customer code started without a trace of this lab in their environment."""
+        return [pid for _, pid in self.notes("hidden") if Path("/proc", pid).exists()]
 
     def busy(self) -> bool:
         """Whether a case has begun and not ended yet; crashed ones count for ever."""

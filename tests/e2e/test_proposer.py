@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import tempfile
 from collections.abc import Callable
 from typing import Any
 
@@ -90,9 +91,30 @@ def test_misdeeds__each__cost_one_proposal_and_are_named_by_kind(laboratory: Cal
     for (name, (_, _, said)), proposal in zip(MISDEEDS.items(), proposals, strict=False):
         assert said in proposal["message"], name
         assert str(lab.root) not in proposal["message"], name
+        assert tempfile.gettempdir() not in proposal["message"], name
     failed = [outcome for outcome, _, _ in MISDEEDS.values() if outcome != "no_change"]
     assert run["progress"]["proposals"]["failed"] == len(failed)
     assert lab.alive() == []
+
+
+def test_messages__of_misdeeds__read_the_same_in_another_run(laboratory: Callable[..., Any]) -> None:
+    """The same seed gives the same log, also where a message speaks of folders whose names are never the same."""
+    code = (
+        "import shutil\n"
+        "left = json.loads((root / 'evidence' / 'summary.json').read_text())['budget_left']['proposals']\n"
+        "if left: shutil.rmtree(root / 'documents')\n"
+        "else: sys.exit(f'cannot read {book} of {__file__}')\n"
+    )
+    logs = []
+    for name in ("first", "second"):
+        lab = laboratory(name, train=6, test=2)
+        lab.write("propose.py", HEAD + code)
+        run_id = lab.launch(max_proposals=2)
+        logs.append(json.dumps(lab.log(run_id)).replace(run_id, "RUN"))
+    messages = [entry["message"] for entry in json.loads(logs[0]) if entry["type"] == "proposed"]
+    assert "{workspace}/documents" in messages[0]
+    assert messages[1] == "the command ended with exit status 1: cannot read {workspace}/documents/book of propose.py"
+    assert logs[0] == logs[1]
 
 
 def test_crashes__ten_in_a_row__end_the_run_with_the_last_one(laboratory: Callable[..., Any]) -> None:

@@ -80,13 +80,13 @@ def test_budget__below_the_minimum__fails_before_any_rollout(laboratory: Callabl
     assert lab.notes("teardown") == [["teardown"]]
 
 
-@pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal"])
+@pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal", "TEST"])
 def test_cancel__at_a_moment__leaves_nothing_alive_after_two_seconds(
     laboratory: Callable[..., Any], moment: str
 ) -> None:
     """Rollouts, scorers, proposers and what they started are gone; what was stored stays readable."""
-    lab = laboratory(plan={"cases": {"ctrain2": "stray"}})
-    gate = {"setup": "setup", "rollouts": "etrain4", "proposal": "proposer"}[moment]
+    lab = laboratory(plan={"cases": {"ctrain2": "stray", "dtrain3": "hide", "dtest3": "hide"}})
+    gate = {"setup": "setup", "rollouts": "etrain4", "proposal": "proposer", "TEST": "etest4"}[moment]
     lab.shut(gate)
     run_id = lab.launch(wait=False)
     lab.reach(gate)
@@ -95,14 +95,15 @@ def test_cancel__at_a_moment__leaves_nothing_alive_after_two_seconds(
     assert answer["status"] == "CANCELLED"
     while lab.alive() and time.monotonic() - began < 2.0:
         time.sleep(0.02)
-    assert lab.alive() == []
+    assert lab.alive() == lab.hiding() == []
     assert lab.wait() == 0
     run = lab.run(run_id)
     assert (run["status"], run["finish_reason"]) == ("CANCELLED", "cancelled")
     done = run["progress"]["rollouts"]["done"]
     assert done == lab.sql("SELECT count(*) FROM evaluations")[0][0]
     assert (done == 0) == (moment == "setup")
-    assert len(lab.candidates(run_id)["candidates"]) == (moment != "setup")
+    assert bool(lab.candidates(run_id)["candidates"]) == (moment != "setup")
+    assert bool([words for words in lab.notes("run") if "test" in words[1]]) == (moment == "TEST")
     lab.open()
     assert lab.transport.resume_unlocked_runs() == ()
 
@@ -180,6 +181,26 @@ def test_three_attempts__without_a_result__fail_the_run(laboratory: Callable[...
     assert (run["status"], run["finish_reason"]) == ("FAILED", "error")
     assert run["error_message"] == "3 attempts in a row ended without a new result"
     assert len(lab.notes("prepare")) == 3
+
+
+def test_three_attempts__killed_by_a_case__name_those_that_ran(laboratory: Callable[..., Any]) -> None:
+    """Whoever ended the worker, it was in company: the message says what to look at."""
+    lab = laboratory(train=4, test=2)
+    words = [f"{letter}train{number}" for number, letter in enumerate("abcd")]
+    for word in words:
+        lab.shut(word)
+    run_id = lab.launch(wait=False, max_concurrency=2)
+    for attempt in range(3):
+        lab.until(lambda: len(list(lab.lab.glob("waiting-*"))) == 2, "two cases wait")
+        waiting = sorted(path.name.removeprefix("waiting-") for path in lab.lab.glob("waiting-*"))
+        lab.kill()
+        for path in lab.lab.glob("waiting-*"):
+            path.unlink()
+        lab.resume(wait=attempt == 2)
+    message = lab.run(run_id)["error_message"]
+    said = "3 attempts in a row ended without a new result; it ended while these cases ran: "
+    assert message.startswith(said)
+    assert sorted(message.removeprefix(said).split(", ")) == [f"train-{words.index(word)}" for word in waiting]
 
 
 def test_machine__that_refuses__leaves_the_run_open_and_says_why_in_the_end(laboratory: Callable[..., Any]) -> None:
@@ -280,7 +301,7 @@ def test_cases__that_share_a_process__are_not_blamed_for_each_other(laboratory: 
 
 
 def test_cases__after_one_that_ruins_its_process__do_not_pay_for_it(laboratory: Callable[..., Any]) -> None:
-    """A process that ends a moment after its case, or its scoring, was done: the findings are those of four processes."""
+    """A process that ends a moment after its case, or its scoring, was done: one place finds what four do."""
     plan = {
         "cases": {"btrain1": "haunt", "ctest2": "haunt"},
         "scores": {"etrain4": "haunt", "atest0": "haunt"},
@@ -391,4 +412,32 @@ def test_secrets__in_output_and_errors__are_never_stored(laboratory: Callable[..
     assert lab.candidates(run_id)["proposals"][0]["message"].endswith("[redacted]")
     kept = [path.read_bytes() for path in (lab.project / ".beaker" / "local").rglob("*") if path.is_file()]
     assert kept
+    assert not any(secret.encode() in data for data in kept)
+
+
+def test_secrets__in_outputs_and_scores__reach_neither_the_store_nor_a_proposer(laboratory: Callable[..., Any]) -> None:
+    """What is scored is the output as it is; what is stored, and shown to a proposer without the grant, is not."""
+    secret = "sesame-open-8841"
+    lab = laboratory(train=4, test=2)
+    config = (lab.project / ".beaker/beaker.yaml").read_text()
+    lab.write(".beaker/beaker.yaml", config.replace("[LAB]", "[LAB, TOKEN]"))
+    code = (lab.project / "words.py").read_text()
+    code = code.replace(
+        'return CaseResult(known.get(case_input[0], "unknown"))',
+        "return CaseResult({'key': os.environ['TOKEN'], 'place': str(runtime.targets_dir)})",
+    )
+    lab.write("words.py", code.replace("    right = ", "    note(f'scored {result.output[\"key\"]}')\n    right = "))
+    copied = "import shutil\nshutil.copytree(evidence, lab / f'seen-{time.monotonic_ns()}')\n"
+    lab.write("propose.py", (lab.project / "propose.py").read_text() + copied)
+    lab.environ["TOKEN"] = secret
+    run_id = lab.launch(max_proposals=2)
+    assert lab.run(run_id)["status"] == "COMPLETED"
+    assert {words[1] for words in lab.notes("scored")} == {secret}
+    evidence = [path.read_text() for path in lab.lab.glob("seen-*/**/*.json")]
+    assert len(evidence) > 2
+    assert not any(secret in text for text in evidence)
+    outputs = [json.loads(text)["output"] for text in evidence if '"minibatch": true' in text]
+    assert outputs[0] == {"key": "[redacted]", "place": "{rollout}/targets"}
+    assert all(output == outputs[0] for output in outputs)
+    kept = [path.read_bytes() for path in (lab.project / ".beaker" / "local").rglob("*") if path.is_file()]
     assert not any(secret.encode() in data for data in kept)

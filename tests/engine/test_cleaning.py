@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from beaker.engine.cleaning import cleaner
+from beaker.core.cases import CaseScore, Check, FieldDiff
+from beaker.engine.cleaning import clean_json, clean_score, cleaner
 
 CLEAN = cleaner(lambda text: text.replace("sesame", "[redacted]"), Path("/tmp/beaker-run_1-ab.c"))
 
@@ -26,3 +27,39 @@ CLEAN = cleaner(lambda text: text.replace("sesame", "[redacted]"), Path("/tmp/be
 def test_cleaner__paths_and_secrets__are_named_alike_each_time(said: str, kept: str) -> None:
     """What differs from attempt to attempt is replaced by what does not."""
     assert CLEAN(said) == kept
+
+
+WORK = "/tmp/beaker-run_1-ab.c"
+
+
+def test_clean_json__every_text_in_it__is_cleaned() -> None:
+    """At any depth, in names too; numbers and the rest stay."""
+    said = {f"{WORK}/rollouts/3/x": ["open sesame", 1, None, True, 0.5, {"a": f"{WORK}/rollouts/4"}], "b": "sesame"}
+    assert clean_json(said, CLEAN) == {
+        "{rollout}/x": ["open [redacted]", 1, None, True, 0.5, {"a": "{rollout}"}],
+        "b": "[redacted]",
+    }
+
+
+def test_clean_score__what_explains_it__is_cleaned() -> None:
+    """Every text of differences and checks; numbers, verdicts and names of fields are as they were."""
+    score = CaseScore(
+        0.5,
+        {"sesame": 0.5},
+        [FieldDiff("sesame", {"x": "sesame"}, [f"{WORK}/rollouts/3"])],
+        [
+            Check("sesame!", 0.25, "sesame", ["sesame"], f"in {WORK}/storage", "sesame", True, "sesame"),
+            Check(f"{WORK}/checkouts/scorer/", "pass"),
+        ],
+    )
+    assert clean_score(score, CLEAN) == CaseScore(
+        0.5,
+        {"sesame": 0.5},
+        [FieldDiff("[redacted]", {"x": "[redacted]"}, ["{rollout}"])],
+        [
+            Check(
+                "[redacted]!", 0.25, "[redacted]", ["[redacted]"], "in {run}/storage", "[redacted]", True, "[redacted]"
+            ),
+            Check("{run}", "pass"),
+        ],
+    )

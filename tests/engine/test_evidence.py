@@ -26,6 +26,7 @@ def test_evidence__minibatch_and_others__are_written_in_order(tmp_path: Path) ->
         minibatch=("c2", "c0"),
         others=("c1",),
         evaluations=EVALUATIONS,
+        clean=lambda text: text,
     )
     write_evidence(tmp_path / "evidence", evidence)
     assert json.loads((tmp_path / "evidence" / "summary.json").read_text()) == {
@@ -57,3 +58,24 @@ def test_evidence__minibatch_and_others__are_written_in_order(tmp_path: Path) ->
     assert written[1]["field_diffs"] == [{"field": "total", "predicted": 1, "expected": 0}]
     assert written[2]["checks"][0]["name"] == "fits"
     assert "é" in (tmp_path / "evidence" / "cases" / "3.json").read_text(encoding="utf-8")
+
+
+def test_evidence__secrets_and_folders__are_taken_out_of_every_text() -> None:
+    """Whatever a proposer is shown was cleaned; ids are as they are, since answers refer to them."""
+    secret = "sesame"
+    score = CaseScore(0.0, {secret: 0.0}, [FieldDiff(secret, secret, secret)], [Check(secret, "fail", message=secret)])
+    error = CaseError("raised", secret, f"at {secret}")
+    evidence = build_evidence(
+        Standing(0, 0.0, history=({"message": secret},), rollouts_left=1, proposals_left=1),
+        targets={"kind": "documents", "groups": ["kb"]},
+        read_only=[],
+        cases={each: Case(each, {secret: secret}, expected=[secret]) for each in ("c0", "c1")},
+        minibatch=("c0",),
+        others=("c1",),
+        evaluations={"c0": Evaluation("c0", {secret: secret}, score=score), "c1": Evaluation("c1", error=error)},
+        clean=lambda text: text.replace(secret, "[redacted]"),
+    )
+    written = json.dumps([evidence.summary, *evidence.cases])
+    assert secret not in written
+    assert written.count("[redacted]") >= 12
+    assert [case["id"] for case in evidence.cases] == ["c0", "c1"]

@@ -8,7 +8,7 @@ import pytest
 
 from beaker.core.cases import CaseScore
 from beaker.core.evaluations import Evaluation
-from beaker.engine.in_flight import InFlight, count_lost
+from beaker.engine.in_flight import InFlight, count_lost, forget, lost_cases
 from beaker.service.journal import StoredJournal
 from beaker.service.place import open_place
 
@@ -54,3 +54,20 @@ def test_count_lost__a_line_cut_short__is_left_out(journal: StoredJournal, tmp_p
     note.write_bytes(b"")
     count_lost(note, journal)
     assert journal.facts()["rollouts_lost"] == 1
+
+
+def test_lost_cases__begun_and_not_stored__are_named_in_order(journal: StoredJournal, tmp_path: Path) -> None:
+    """Each once, whatever candidates it ran for; none without a note, or with one that cannot be read."""
+    note = tmp_path / "note"
+    assert lost_cases(note, journal) == []
+    flight = InFlight(note)
+    for tree, case_id in (("tree", "c"), ("tree", "a"), ("tree", "b"), ("other", "a")):
+        flight.begin(tree, case_id)
+    flight.close()
+    store(journal, "c")
+    assert lost_cases(note, journal) == ["a", "b"]
+    forget(note)
+    forget(note)
+    assert lost_cases(note, journal) == []
+    note.mkdir()
+    assert lost_cases(note, journal) == []

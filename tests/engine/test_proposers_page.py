@@ -38,6 +38,7 @@ def test_small_proposer__of_the_page__learns_from_evidence(tmp_path: Path) -> No
         minibatch=("a", "b"),
         others=("c",),
         evaluations={name: Evaluation(name, score=CaseScore(score, {})) for name, (_, _, score) in said.items()},
+        clean=lambda text: text,
     )
     write_evidence(tmp_path / "evidence", evidence)
     environ = {"BEAKER_WORKSPACE": str(tmp_path), "BEAKER_EVIDENCE": str(tmp_path / "evidence")}

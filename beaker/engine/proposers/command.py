@@ -13,6 +13,7 @@ from beaker.core.proposer_command import PROJECT
 from beaker.core.strict_json import dumps
 from beaker.core.targets import DocumentTargets, declaration_json
 from beaker.core.values import value
+from beaker.core.wording import counted
 from beaker.engine.candidates import CandidateTree, changed_paths
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import PROPOSALS
@@ -22,10 +23,14 @@ from beaker.engine.proposal import Proposal, ProposalRequest
 from beaker.engine.setting_up import Opened
 from beaker.engine.working_copy import EVIDENCE, lay_out, remove_tree, take_back
 from beaker.files.git_ignore import ignored_paths
+from beaker.runtime.shortening import shortened
 from beaker.runtime.supervisor import Completed, Supervisor
 
 CAPTURE = 65536
 """Bytes kept of each of standard output and standard error."""
+
+LONGEST_MESSAGE = 1_000
+"""Characters kept of why there is no child."""
 
 
 @value(kw_only=True)
@@ -65,7 +70,8 @@ class CommandProposer:
             made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr)
             if made is None:
                 made = await asyncio.to_thread(self._judge, root, request.parent)
-            return Proposal(made.outcome, made.message, made.tree, made.changed, stdout, stderr)
+            message = shortened(made.message, LONGEST_MESSAGE, self.clean)
+            return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr)
         finally:
             await asyncio.shield(asyncio.to_thread(remove_tree, root))
 
@@ -116,7 +122,7 @@ def _not_started(done: Completed, program: str) -> Proposal | None:
 def _failure(done: Completed, timeout: float, stderr: str) -> Proposal | None:
     """The outcome of a command that did not exit with 0, or `None`."""
     if done.timed_out:
-        return Proposal("timed_out", f"the command did not end within {timeout:g} seconds")
+        return Proposal("timed_out", f"the command did not end within {counted(f'{timeout:g}', 'second')}")
     if done.returncode == 0:
         return None
     last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
