@@ -28,7 +28,7 @@ from returns.pipeline import is_successful
 from beaker.core.environment import base_environment, redactor
 from beaker.core.optimizer import parse_launch_settings
 from beaker.core.problems import Refused
-from beaker.engine.cleaning import DATASET
+from beaker.engine.cleaning import DATASET, cleaner
 from beaker.engine.optimize import optimize
 from beaker.engine.plan import RunPlan
 from beaker.runtime.supervisor import Supervisor, end_recorded
@@ -101,6 +101,7 @@ def _sweep(place: Place) -> None:
 async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -> int:
     journal = StoredJournal(place.database, run.id, now=utc_now)
     redact = redactor(_secrets(run))
+    clean = cleaner(redact, work)
     stopped: list[int] = []
     try:
         _lay_out_dataset(place, run, work / DATASET)
@@ -127,13 +128,13 @@ async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -
             return _deleted(place.state_dir)  # whatever it met first
         if isinstance(error, OSError | sqlite3.Error):
             # Not the run's fault: it stays open, and says why if no attempt ever gets further.
-            _remember(journal, redact(f"{type(error).__name__}: {error}"))
+            _remember(journal, clean(f"{type(error).__name__}: {error}"))
             raise
         if isinstance(error, Refused):
-            _finish_failed(journal, "\n".join(map(str, error.problems)))
+            _finish_failed(journal, clean("\n".join(map(str, error.problems))))
         else:
             _say(redact(traceback.format_exc()))
-            _finish_failed(journal, redact(f"an error inside Beaker: {type(error).__name__}: {error}"))
+            _finish_failed(journal, clean(f"an error inside Beaker: {type(error).__name__}: {error}"))
     return ENDED
 
 
