@@ -6,7 +6,6 @@ import pytest
 
 from beaker.core.launch_places import SettingsFile, place_settings
 from beaker.core.problems import Problem
-from beaker.files.yaml_tree import parse_yaml
 
 TEXT = """integrations:
   a.b:
@@ -26,6 +25,7 @@ config_defaults:
 
 def placed(where: str, *, given: dict[str, Any] | None = None, integration_id: str | None = "a.b") -> tuple[str, str]:
     """Where a problem is said to stand, and what it says."""
+    parse_yaml = pytest.importorskip("beaker.files.yaml_tree").parse_yaml
     source = SettingsFile(file="f", tree=parse_yaml(TEXT.encode(), "f").unwrap(), integration_id=integration_id)
     (problem,) = place_settings([Problem("BK410", "is wrong", where, "hint")], source, given=given or {})
     assert (problem.code, problem.hint) == ("BK410", "hint")
