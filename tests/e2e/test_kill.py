@@ -109,6 +109,30 @@ def _most_at_once(lab: Any) -> int:
     return most
 
 
+@pytest.mark.parametrize("moment", ["rollouts", "proposal"])
+def test_kill__descendants_that_hide__end_with_their_worker(laboratory: Callable[..., Any], moment: str) -> None:
+    """What left its session and cleared its environment is gone as well, and the run ends as if it had never been."""
+    words = [f"{letter}train{number}" for number, letter in enumerate("abcd")]
+    lab = laboratory(train=5, test=2, plan={"cases": dict.fromkeys(words, "hide")})
+    if moment == "proposal":
+        hide = (
+            "import subprocess\nhidden = subprocess.Popen(['setsid', 'sleep', '987'], env={}, start_new_session=True)\n"
+            "with open(Path(os.environ['LAB'], 'notes.txt'), 'a') as file: file.write(f'hidden {hidden.pid}\\n')\n"
+        )
+        code = (lab.project / "propose.py").read_text()
+        lab.write("propose.py", code.replace("workspace, evidence =", f"{hide}workspace, evidence ="))
+    reach = _hold(lab, moment)
+    run_id = lab.launch(wait=False, max_concurrency=4, max_proposals=1)
+    reach()
+    lab.until(lambda: bool(lab.hiding()), "somebody hides")
+    lab.kill()
+    assert lab.hiding() == []
+    _release(lab, moment)
+    lab.resume()
+    assert lab.run(run_id)["status"] == "COMPLETED"
+    assert lab.alive() == lab.hiding() == []
+
+
 def test_kill__after_the_end__leaves_a_folder_that_the_next_worker_removes(laboratory: Callable[..., Any]) -> None:
     """Nobody resumes a run that has ended, so the worker of any other run clears up behind it."""
     lab = laboratory(train=4, test=2)
