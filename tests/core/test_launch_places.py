@@ -23,10 +23,14 @@ config_defaults:
 """
 
 
+def tree_of(text: str) -> Any:
+    """The tree of a YAML text; its reader is not part of the core, so where it is absent these tests have no subject."""
+    return pytest.importorskip("beaker.files.yaml_tree").parse_yaml(text.encode(), "f").unwrap()
+
+
 def placed(where: str, *, given: dict[str, Any] | None = None, integration_id: str | None = "a.b") -> tuple[str, str]:
     """Where a problem is said to stand, and what it says."""
-    parse_yaml = pytest.importorskip("beaker.files.yaml_tree").parse_yaml
-    source = SettingsFile(file="f", tree=parse_yaml(TEXT.encode(), "f").unwrap(), integration_id=integration_id)
+    source = SettingsFile(file="f", tree=tree_of(TEXT), integration_id=integration_id)
     (problem,) = place_settings([Problem("BK410", "is wrong", where, "hint")], source, given=given or {})
     assert (problem.code, problem.hint) == ("BK410", "hint")
     return problem.where, problem.message
@@ -70,6 +74,6 @@ def test_place_settings__other_problems__stay_as_they_are() -> None:
 
 def test_place_settings__file_without_defaults__is_named_whole() -> None:
     """A missing setting belongs into the file, wherever there."""
-    source = SettingsFile(file="f", tree=parse_yaml(b"integrations: {}\n", "f").unwrap())
+    source = SettingsFile(file="f", tree=tree_of("integrations: {}\n"))
     (problem,) = place_settings([Problem("BK410", "is missing", "config.x")], source, given={})
     assert (problem.where, problem.message) == ("f", "config_defaults.x: is missing")
