@@ -24,7 +24,7 @@ config_defaults:
 
 
 def tree_of(text: str) -> Any:
-    """The tree of a YAML text; its reader is not part of the core, so where it is absent these tests have no subject."""
+    """The tree of a YAML text; skipped where its reader, which is not part of the core, is absent."""
     return pytest.importorskip("beaker.files.yaml_tree").parse_yaml(text.encode(), "f").unwrap()
 
 
