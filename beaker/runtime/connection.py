@@ -12,6 +12,7 @@ from typing import Any
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem
 from beaker.runtime.capture import Capture
+from beaker.runtime.children import Child
 from beaker.runtime.failures import (
     MAX_MESSAGE_CHARACTERS,
     MAX_TRACEBACK_CHARACTERS,
@@ -23,7 +24,7 @@ from beaker.runtime.pipes import PipeReader, PipeWriter
 from beaker.runtime.places import place_in, within
 from beaker.runtime.protocol import PIPE_LOST, QUOTED, Lines, ProtocolError, decode, encode
 from beaker.runtime.shortening import preliminary, shortened
-from beaker.runtime.supervisor import Child, Supervisor
+from beaker.runtime.supervisor import Supervisor
 
 CAPTURE = 65536
 """Bytes that are kept of what a process prints between two looks at it."""
