@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from beaker.cli.place import Surroundings
     from beaker.core.config_entry import IntegrationEntry
-    from beaker.runtime.smoke import SmokeOutcome, SmokeRequest, StageReport
+    from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport
 
 SHOWN_OUTPUT_LINES = 20
 """Lines of what customer code printed that are shown per stage; more are counted. `--json` carries all of them."""
@@ -112,7 +112,7 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     from beaker.files.dotenv import read_dotenv
     from beaker.files.project import config_path_in_repository, resolve_import_root
     from beaker.runtime.code_root import CodeRoot
-    from beaker.runtime.smoke import SmokeRequest
+    from beaker.runtime.smoke_values import SmokeRequest
 
     entry = answered(choose(around.config, arguments.integration_id))
     example = "`beaker demo --dir DIR` makes an example"

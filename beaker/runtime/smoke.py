@@ -5,102 +5,25 @@ Customer code runs in child processes only. What a launch would refuse fails her
 
 import tempfile
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-import attrs
 from returns.pipeline import is_successful
 
 from beaker.core.cases import Case, CaseScore
-from beaker.core.config_entry import IntegrationEntry
 from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
-from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, compare_targets, target_groups
-from beaker.core.values import ReadOnlyDict, value
 from beaker.core.wording import counted
 from beaker.files.documents import write_tree
-from beaker.runtime.capture import Redact, no_redaction
-from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import remove_folder
 from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
+from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport
 from beaker.runtime.supervisor import Supervisor
-from beaker.runtime.workers import Prepared, RolloutResult, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
-
-Stage = Literal["config", "environment", "integration", "dataset", "setup", "sample", "runner and scorer"]
-
-
-@value(kw_only=True)
-class SmokeRequest:
-    """What to try out.
-
-    `config` is the merged run configuration, `env` the whole environment of the child processes, `missing_env` the
-    names of `required_env` that are set nowhere here: a warning, and a failure when `local`. `missing_proposer_env` are
-    those of `proposer_env`, which count when `local` only, as does the checkout: a launch on this machine takes the
-    code from its commit. `config_file` counts from the repository. `split` is the one whose first case is the sample.
-    `limit` bounds the rows per split that become cases; all rows are validated. With `run_one` the sample is run and
-    scored for real. `timeouts` replaces the limits that `config` sets.
-    """
-
-    code: CodeRoot
-    entry: IntegrationEntry
-    config: Mapping[str, Any]
-    dataset_dir: Path
-    dataset_name: str = "local-dataset"
-    dataset_revision: str = "unpinned"
-    split: str = "train"
-    env: Mapping[str, str] = attrs.field(factory=ReadOnlyDict)
-    missing_env: tuple[str, ...] = ()
-    missing_proposer_env: tuple[str, ...] = ()
-    config_file: str | None = None
-    local: bool = False
-    strict: bool = False
-    run_one: bool = False
-    limit: int | None = None
-    timeouts: Timeouts | None = None
-    redact: Redact = attrs.field(default=no_redaction, eq=False, repr=False)
-
-
-@value(kw_only=True)
-class StageReport:
-    """How one stage ended.
-
-    `problems` is empty when it passed, else the cause and what failed while cleaning up; a `StageProblem` carries a
-    traceback. `captured` is what customer code printed meanwhile, control characters included.
-    """
-
-    stage: Stage
-    detail: str = ""
-    problems: Problems = ()
-    captured: str = ""
-
-    @property
-    def passed(self) -> bool:
-        """Whether nothing was wrong."""
-        return not self.problems
-
-
-@value(kw_only=True)
-class SmokeOutcome:
-    """What smoke found.
-
-    `readiness` is `INTEGRATED`, or `SCAFFOLD` with the places where a placeholder still stands as `reasons`; `None`
-    when a stage failed before that was known. `passed` is false after a failure, and for a scaffold under `strict`.
-    """
-
-    passed: bool
-    stages: tuple[StageReport, ...]
-    readiness: Literal["INTEGRATED", "SCAFFOLD"] | None = None
-    reasons: tuple[str, ...] = ()
-    warnings: Problems = ()
-    row_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
-    case_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
-    sample: Case | None = None
-    result: RolloutResult | None = None
-    score: CaseScore | None = None
+from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
 
 
 async def smoke(request: SmokeRequest, report: Callable[[StageReport], None]) -> SmokeOutcome:

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from beaker.core.config_entry import IntegrationEntry
 from beaker.runtime.code_root import CodeRoot
-from beaker.runtime.smoke import SmokeRequest, smoke
+from beaker.runtime.smoke import smoke
+from beaker.runtime.smoke_values import SmokeRequest
 
 APP = """
 from dataclasses import dataclass

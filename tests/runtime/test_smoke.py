@@ -17,7 +17,8 @@ from beaker.runtime import processes
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.failures import StageProblem
 from beaker.runtime.launchable import timeouts_of
-from beaker.runtime.smoke import SmokeRequest, smoke
+from beaker.runtime.smoke import smoke
+from beaker.runtime.smoke_values import SmokeRequest
 
 DOCUMENTS = """
 TARGETS = documents(groups=("kb", "empty"))
@@ -314,7 +315,8 @@ import asyncio, signal, sys
 from pathlib import Path
 from beaker.core.config_entry import IntegrationEntry
 from beaker.runtime.code_root import CodeRoot
-from beaker.runtime.smoke import SmokeRequest, smoke
+from beaker.runtime.smoke import smoke
+from beaker.runtime.smoke_values import SmokeRequest
 
 async def main():
     task = asyncio.current_task()
