@@ -118,10 +118,10 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     example = "`beaker demo --dir DIR` makes an example"
     if around.project is None or around.config is None:
         hint = f"add .beaker/beaker.yaml with an entry below integrations; {example}"
-        raise Refused(Problem("BK346", "no integration is configured here", str(io.cwd), hint))
+        raise Refused(Problem("BK119", "no integration is configured here", str(io.cwd), hint))
     if entry is None:
         hint = f"add an entry below integrations; {example}"
-        raise Refused(Problem("BK346", "the configuration names no integration", around.config.file, hint))
+        raise Refused(Problem("BK119", "the configuration names no integration", around.config.file, hint))
     root = around.project.git_root or around.project.root
     if not entry.problems:
         answered(resolve_import_root(root, entry))

@@ -38,13 +38,13 @@ class InferenceTarget:
 def choose_inference_target(model: object, environ: Mapping[str, str]) -> Result[InferenceTarget, Problem]:
     """Where a rollout calls `model`, the `runtime.model` it was given.
 
-    BK348 without the gateway's address and key, which exist only inside a run; BK347 without a model, or with one that
+    BK146 without the gateway's address and key, which exist only inside a run; BK145 without a model, or with one that
     does not say its provider.
     """
     base_url, api_key = environ.get(BASE_URL_VARIABLE, ""), environ.get(API_KEY_VARIABLE, "")
     if not base_url or not api_key:
         message = "there are no credentials for inference: they exist only inside a rollout of a run"
-        return Failure(Problem("BK348", message, hint="outside a run, call the provider with a key of your own"))
+        return Failure(Problem("BK146", message, hint="outside a run, call the provider with a key of your own"))
     chosen = runtime_model(model)
     if not is_successful(chosen):
         return Failure(chosen.failure())
@@ -54,7 +54,7 @@ def choose_inference_target(model: object, environ: Mapping[str, str]) -> Result
 def choose_scoring_target(environ: Mapping[str, str]) -> Result[InferenceTarget | None, Problem]:
     """Where scoring calls the judge; `None` outside a run, where scoring keeps a judge of its own.
 
-    BK348 for a run without a judge, or a judge without credentials; BK144 for a judge in another than the canonical
+    BK146 for a run without a judge, or a judge without credentials; BK144 for a judge in another than the canonical
     spelling.
     """
     model, api_key = environ.get(SCORER_MODEL_VARIABLE, ""), environ.get(SCORER_API_KEY_VARIABLE, "")
@@ -64,9 +64,9 @@ def choose_scoring_target(environ: Mapping[str, str]) -> Result[InferenceTarget 
         if not reachable and not environ.get(RUN_ID_VARIABLE):
             return Success(None)
         hint = "set scorer_model in the integration's entry of the configuration file"
-        return Failure(Problem("BK348", "this run configures no scorer model", SCORER_MODEL_VARIABLE, hint))
+        return Failure(Problem("BK146", "this run configures no scorer model", SCORER_MODEL_VARIABLE, hint))
     if not reachable:
-        return Failure(Problem("BK348", f"the credentials of the scorer model {model} are not available"))
+        return Failure(Problem("BK146", f"the credentials of the scorer model {model} are not available"))
     judge = scorer_model(model, SCORER_MODEL_VARIABLE)
     if not is_successful(judge):
         return Failure(judge.failure())

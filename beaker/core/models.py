@@ -66,15 +66,15 @@ def optimization_models(given: Sequence[str]) -> Result[tuple[ModelName, ...], P
 def runtime_model(given: object) -> Result[ModelName, Problem]:
     """The model that a rollout was given, its provider in lower case.
 
-    BK347 for none at all or one that does not say its provider.
+    BK145 for none at all or one that does not say its provider.
     """
     written = given.strip() if isinstance(given, str) else ""
     if not written:
-        return Failure(Problem("BK347", "no model was selected for this run", "runtime.model"))
+        return Failure(Problem("BK145", "no model was selected for this run", "runtime.model"))
     provider, _, model = written.partition(":")
     if not provider or not model:
         message = f"{written!r} is ambiguous: it does not read provider:model"
-        return Failure(Problem("BK347", message, "runtime.model"))
+        return Failure(Problem("BK145", message, "runtime.model"))
     return Success(ModelName(provider.lower(), model))
 
 

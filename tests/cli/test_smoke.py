@@ -186,7 +186,7 @@ def test_smoke__no_project__says_what_to_add(beaker: Callable[..., Any], tmp_pat
     """Without a configuration there is nothing to check."""
     done = beaker("run", "smoke", cwd=tmp_path)
     assert done.code == 2
-    assert "BK346" in done.err
+    assert "BK119" in done.err
 
 
 def test_smoke__unknown_config_key__warns_with_a_suggestion(smoke: Smoke, project: Path) -> None:
@@ -216,5 +216,5 @@ def test_smoke__config_without_an_integration__names_the_file(smoke: Smoke, proj
     rewrite(project / ".beaker" / "beaker.yaml", "integrations:", "integration:")
     done = smoke()
     assert done.code == 2
-    assert "BK346 .beaker/beaker.yaml: the configuration names no integration" in done.err
+    assert "BK119 .beaker/beaker.yaml: the configuration names no integration" in done.err
     assert "docs/" not in done.err

@@ -26,7 +26,7 @@ from beaker.core.problems import Problem
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "models.json").read_text("utf-8"))
 COLUMNS = (optimization_model, runtime_model, scorer_model)
-CODES = ("BK406", "BK347", "BK144")
+CODES = ("BK406", "BK145", "BK144")
 NAMES = st.text() | st.text(st.sampled_from(": aA/"))
 
 
