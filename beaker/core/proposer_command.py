@@ -68,9 +68,14 @@ def _missing(word: str, files: Mapping[str, bool | None], folders: set[str]) -> 
         path = _normal(found[1])
         if path == "." or path in files or path in folders or _OPEN_PATH.search(path):
             continue
-        if any(files.get(folder, False) is None for folder in _parents(path)):
-            continue  # behind a link or inside a submodule
+        if _hidden(path, files):
+            continue
         yield f"{PROJECT}/{path} is not in the commit", _nearest(path, files)
+
+
+def _hidden(path: str, files: Mapping[str, bool | None]) -> bool:
+    """Whether a path leads through a link or into a submodule, so that nothing can be told about it."""
+    return any(files.get(folder, False) is None for folder in _parents(path))
 
 
 def _nearest(path: str, files: Mapping[str, bool | None]) -> str:
@@ -86,7 +91,7 @@ def _start_faults(word: str, world: CommandWorld) -> Iterator[_Fault]:
     if word.startswith(f"{PROJECT}/"):
         path = _normal(word.removeprefix(f"{PROJECT}/"))
         executable = world.files.get(path)
-        if path not in world.files:
+        if path not in world.files and not _hidden(path, world.files):
             yield f"{word} is a folder, not a program", "name the program in it"
         elif executable is False:
             hint = f"`chmod +x {path}` and commit that, or put its interpreter in front, as in [{_interpreter(word)}]"

@@ -48,6 +48,8 @@ ENTRY = "integrations.a.b.config_defaults"
         ("config.harness_optimization.command", 10, "config_defaults.harness_optimization.command"),
         ("config.harness_optimization.command[1]", 12, "config_defaults.harness_optimization.command[1]"),
         ("config.harness_optimization.command[7]", 10, "config_defaults.harness_optimization.command[7]"),
+        ("config.harness_optimization.command.x", 10, "config_defaults.harness_optimization.command.x"),
+        ("config.max_concurrency.x", 8, "config_defaults.max_concurrency.x"),
         ("config.harness_optimization.a.b", 13, "config_defaults.harness_optimization.a.b"),
         ("config.harness_optimization.seed", 9, "config_defaults.harness_optimization.seed"),
         ("config.nowhere", 8, "config_defaults.nowhere"),
