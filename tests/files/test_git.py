@@ -180,6 +180,8 @@ def test_read_commit__not_followed_to_the_end__leaves_no_process(repository: Pat
     entries = git.read_commit(repository, commit)
     next(entries)
     entries.close()  # type: ignore[attr-defined]  # a generator
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
 
 
 def test_read_commit__object_missing_or_name_undecodable__is_refused(repository: Path) -> None:
