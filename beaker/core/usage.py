@@ -1,0 +1,208 @@
+"""Tokens and money: what a model's response says it used, what a trace sums up to, and what that costs.
+
+`infer_usage` knows the shapes of OpenAI (chat and responses), Anthropic and Gemini, as mappings or as the objects of
+their libraries.
+"""
+
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from beaker.core.exact import ONE, exact
+from beaker.core.options import LARGEST
+from beaker.core.prices import Prices
+from beaker.core.strict_json import JsonObject
+from beaker.core.values import value
+
+PER_MILLION = 1_000_000
+
+
+@value(kw_only=True)
+class TokenCounts:
+    """What one response reports. `input_tokens` is the whole prompt; the two cache counters are slices of it.
+
+    `cost_usd` is the price that the response itself states, in US dollars.
+    """
+
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+    cached_input_tokens: int | None = None
+    cache_write_input_tokens: int | None = None
+    cost_usd: float | None = None
+
+
+@value
+class ModelUsage:
+    """Calls of one model, summed. `model` is `provider:model` where both are known, `None` where neither is.
+
+    `uncounted` of the `calls` were answered without token counts, so their cost is not known. `reported_usd` is what
+    the responses themselves say they cost, `None` unless every counted one says so.
+    """
+
+    model: str | None
+    input_tokens: int
+    output_tokens: int
+    calls: int = 1
+    uncounted: int = 0
+    reported_usd: float | None = None
+
+
+def usage_of(trace: Any) -> tuple[ModelUsage, ...]:
+    """The usage that a recorded trace (the JSON of `Evaluation.trace`) states, one entry a model, in name order.
+
+    `()` for `None` and for anything that states none.
+    """
+    stated = trace.get("usage") if isinstance(trace, Mapping) else None
+    return summed(filter(None, map(_stated, stated))) if isinstance(stated, list | tuple) else ()
+
+
+def summed(usages: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
+    """`usages` with one entry a model, in name order (calls of unknown models first). The order given is no matter."""
+    by_model: dict[str | None, list[ModelUsage]] = {}
+    for usage in usages:
+        by_model.setdefault(usage.model, []).append(usage)
+    ordered = sorted(by_model, key=lambda model: (model is not None, model or ""))
+    return tuple(_sum(model, by_model[model]) for model in ordered)
+
+
+def usage_to_json(usages: Iterable[ModelUsage]) -> list[JsonObject]:
+    """The JSON form that `usage_of` reads from the key `usage` of a trace."""
+    return [
+        {
+            "model": one.model,
+            "calls": one.calls,
+            "input_tokens": one.input_tokens,
+            "output_tokens": one.output_tokens,
+            **({"uncounted": one.uncounted} if one.uncounted else {}),
+            **({} if one.reported_usd is None else {"reported_usd": one.reported_usd}),
+        }
+        for one in usages
+    ]
+
+
+def cost(usages: Iterable[ModelUsage], prices: Prices) -> float | None:
+    """What the calls cost in US dollars; `None` when that of any is unknown. No calls cost 0.
+
+    A listed price beats the cost that responses state. The sum is exact and rounded once, so the order is no matter.
+    """
+    total = 0  # millionths of a dollar, in steps of `exact`
+    for usage in usages:
+        if usage.uncounted:
+            return None
+        price = prices.get(usage.model or "")
+        if price is not None:
+            total += usage.input_tokens * exact(price.input) + usage.output_tokens * exact(price.output)
+        elif usage.reported_usd is not None:
+            total += exact(usage.reported_usd) * PER_MILLION
+        elif usage.input_tokens or usage.output_tokens:
+            return None
+    return total / (ONE * PER_MILLION)
+
+
+def unpriced(usages: Iterable[ModelUsage], prices: Prices) -> tuple[str, ...]:
+    """Why the cost is unknown: the models (`a model` without a name) whose calls have no price or no token counts."""
+    return tuple(usage.model or "a model" for usage in usages if cost((usage,), prices) is None)
+
+
+def infer_usage(response: Any) -> TokenCounts | None:
+    """The token counts that a model's response reports, `None` when it reports none. Never raises.
+
+    Both an input and an output count are needed: a block with only a total, or only an input, is no usage.
+    """
+    for name in ("usage", "usage_metadata", "usageMetadata"):
+        block = _field(response, name)
+        counts = None if block is None else _counts(block)
+        if counts is not None:
+            return counts
+    return None
+
+
+_INPUT = ("input_tokens", "prompt_tokens", "prompt_token_count", "promptTokenCount")
+_OUTPUT = ("output_tokens", "completion_tokens", "candidates_token_count", "candidatesTokenCount")
+_TOTAL = ("total_tokens", "total_token_count", "totalTokenCount")
+_CACHED = ("cached_input_tokens", "cached_content_token_count", "cachedContentTokenCount")
+_DETAILS = ("input_tokens_details", "prompt_tokens_details")
+_WRITTEN = ("cache_write_input_tokens", "cache_creation_input_tokens")
+# Gemini bills what it thought as output, and leaves it out of the count of its candidates.
+_THOUGHTS = ("thoughts_token_count", "thoughtsTokenCount")
+
+
+def _counts(block: Any) -> TokenCounts | None:
+    given, answered = _first(block, _INPUT), _first(block, _OUTPUT)
+    if given is None or answered is None:
+        return None
+    answered += _first(block, _THOUGHTS) or 0
+    total = _first(block, _TOTAL)
+    cached = _first(block, _CACHED)
+    for name in _DETAILS:
+        cached = _count(_field(_field(block, name), "cached_tokens")) if cached is None else cached
+    read, made = _count(_field(block, "cache_read_input_tokens")), _count(_field(block, "cache_creation_input_tokens"))
+    # Anthropic counts what it read from or wrote to its cache beside `input_tokens`, others within it.
+    beside = cached is None and (read is not None or made is not None)
+    if beside and _count(_field(block, "input_tokens")) is not None and total != given + answered:
+        given += (read or 0) + (made or 0)
+        total = given + answered
+    return TokenCounts(
+        input_tokens=given,
+        output_tokens=answered,
+        total_tokens=given + answered if total is None else total,
+        cached_input_tokens=read if cached is None else cached,
+        cache_write_input_tokens=_first(block, _WRITTEN),
+        cost_usd=_reported(block),
+    )
+
+
+def _reported(block: Any) -> float | None:
+    """The cost that a usage block states; with a key of one's own, what the provider behind charges is added."""
+    stated = _amount(_field(block, "cost"))
+    if stated is None or _field(block, "is_byok") is not True:
+        return stated
+    upstream = _amount(_field(_field(block, "cost_details"), "upstream_inference_cost"))
+    return None if upstream is None else stated + upstream
+
+
+def _field(holder: Any, name: str) -> Any:
+    """A key of a mapping or an attribute of an object, `None` without it, whatever code is behind it."""
+    try:
+        return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+    except Exception:
+        return None
+
+
+def _first(block: Any, names: tuple[str, ...]) -> int | None:
+    return next((count for name in names if (count := _count(_field(block, name))) is not None), None)
+
+
+def _count(found: Any) -> int | None:
+    return found if type(found) is int and 0 <= found <= LARGEST else None
+
+
+def _amount(found: Any) -> float | None:
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return None
+    return float(found) if 0 <= found <= LARGEST and math.isfinite(found) else None
+
+
+def _stated(entry: Any) -> ModelUsage | None:
+    """One entry of a trace's `usage`; `None` for what is none."""
+    model = _field(entry, "model")
+    calls, given, answered = (_count(_field(entry, name)) for name in ("calls", "input_tokens", "output_tokens"))
+    if not isinstance(model, str | None) or calls is None or given is None or answered is None:
+        return None
+    uncounted = _count(_field(entry, "uncounted")) or 0
+    return ModelUsage(model, given, answered, calls, uncounted, _amount(_field(entry, "reported_usd")))
+
+
+def _sum(model: str | None, usages: list[ModelUsage]) -> ModelUsage:
+    counted = [one for one in usages if one.calls > one.uncounted and (one.input_tokens or one.output_tokens)]
+    reported = [one.reported_usd for one in counted if one.reported_usd is not None]
+    known = bool(reported) and len(reported) == len(counted)
+    return ModelUsage(
+        model,
+        min(sum(one.input_tokens for one in usages), LARGEST),
+        min(sum(one.output_tokens for one in usages), LARGEST),
+        min(sum(one.calls for one in usages), LARGEST),
+        min(sum(one.uncounted for one in usages), LARGEST),
+        sum(map(exact, reported)) / ONE if known else None,
+    )
