@@ -51,6 +51,7 @@ def candidate_json(database: Database, run: RunRecord, state: SearchState, numbe
         "proposal": candidate.proposal,
         "status": candidate.status,
         "reason": candidate.reason,
+        "rollouts": candidate.rollouts,
         "created_at": tree_created_at(database, run.id, candidate.tree),
         "summary": _summary(database, run, state, candidate),
         "scores": {"train": _scores(train), "test": _scores(test)},

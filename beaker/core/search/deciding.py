@@ -75,6 +75,7 @@ def _enter_candidate(state: SearchState, slot: Slot) -> int:
         minibatch_objective=slot.child.mean_over(batch),
         parent_objective=state.results[slot.chosen].mean_over(batch),
         changed=slot.changed,
+        rollouts=state.issued,
     )
     state.candidates.append(candidate)
     state.results.append(slot.child)

@@ -167,7 +167,7 @@ def _take_baseline(state: SearchState, out: list[LogEntry], event: Evaluated) ->
     if state.phase == "baseline":
         selection = state.split.selection
         tree, train = state.candidates[0].tree, baseline.mean_over(selection)
-        state.candidates[0] = Candidate(0, tree, None, None, "baseline", "the baseline", train)
+        state.candidates[0] = Candidate(0, tree, None, None, "baseline", "the baseline", train, rollouts=state.issued)
         state.scored_front = Front.of(0, [points(baseline.scores[case_id]) for case_id in selection], baseline.total)
     if all(score is None for score in baseline.scores.values()):
         _probe(state, out)

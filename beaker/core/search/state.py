@@ -54,7 +54,8 @@ class Candidate:
 
     `reason` says in words why it was accepted or rejected. `train` is its mean over S, a failed case counting 0;
     `None` when it was not scored on all of S. `minibatch_objective` and `parent_objective` are the means of the child
-    and of its parent over the acceptance minibatch (`None` for the baseline).
+    and of its parent over the acceptance minibatch (`None` for the baseline). `rollouts` counts the evaluations of the
+    whole search that had been issued when it was decided.
     """
 
     n: int
@@ -67,6 +68,7 @@ class Candidate:
     minibatch_objective: float | None = None
     parent_objective: float | None = None
     changed: tuple[str, ...] = ()
+    rollouts: int = 0
 
 
 @value

@@ -8,6 +8,7 @@ from returns.pipeline import is_successful
 
 from beaker.core.search import (
     SEARCH_VERSION,
+    Evaluate,
     LogEntry,
     Propose,
     Proposed,
@@ -160,3 +161,13 @@ def test_lineage__tells_what_was_tried_along_the_way(run: Run) -> None:
     assert lineage(state, 0) == (first,)
     assert lineage(state, 1, seen=1) == (first,)
     assert lineage(state, 1, seen=0) == ()
+
+
+def test_candidates__tell_how_many_rollouts_had_been_issued(run: Run) -> None:
+    """The baseline with the selection set, each child with all that was asked for until it was decided."""
+    scores = {"base": 0.5, "tree-1": 0.75, "tree-2": 0.625}
+    state, log = run(12, 2, lambda tree, case_id: scores[tree], learn, max_proposals=2)
+    issued = [sum(len(one.case_ids) for one in log[:n] if isinstance(one, Evaluate)) for n in range(len(log))]
+    asked = [issued[n] for n, one in enumerate(log) if isinstance(one, Propose)]
+    assert [one.rollouts for one in state.candidates[:2]] == [12, asked[1]]
+    assert state.candidates[2].rollouts == state.issued - 4  # 2 cases of TEST for each of two
