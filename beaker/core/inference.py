@@ -26,13 +26,50 @@ RUN_ID_VARIABLE = "BEAKER_RUN_ID"
 class InferenceTarget:
     """An OpenAI-compatible endpoint and the model to ask there.
 
-    `base_url` suits clients that append `/chat/completions`. The key is in no representation of the value, but part of
-    what makes two targets equal.
+    `base_url` suits clients that append `/chat/completions`. The key is in no representation of the value and in no
+    pickle of it, but part of what makes two targets equal. A target that was pickled has lost its key: ask for another
+    one where it is needed.
     """
 
     base_url: str
     api_key: str = attrs.field(repr=False)
     model: str
+
+    @property
+    def litellm_model(self) -> str:
+        """The model as LiteLLM wants it to be called for an OpenAI-compatible endpoint: `openai/<model>`.
+
+        Pass it with `api_base=target.base_url` and `api_key=target.api_key`.
+        """
+        return f"openai/{self.model}"
+
+    def openai_kwargs(self) -> dict[str, str]:
+        """`base_url` and `api_key`, for `OpenAI(**target.openai_kwargs())`; the model goes into each request.
+
+        `RuntimeError` for a target that lost its key.
+        """
+        return {"base_url": self.base_url, "api_key": self._key()}
+
+    def env(self) -> dict[str, str]:
+        """What a subprocess needs to find the endpoint: `OPENAI_BASE_URL`, `OPENAI_API_BASE` and `OPENAI_API_KEY`.
+
+        `RuntimeError` for a target that lost its key.
+        """
+        return {"OPENAI_BASE_URL": self.base_url, "OPENAI_API_BASE": self.base_url, "OPENAI_API_KEY": self._key()}
+
+    def _key(self) -> str:
+        if not self.api_key:
+            raise RuntimeError("this inference target has no key (pickling leaves it behind); ask for one here instead")
+        return self.api_key
+
+    def __copy__(self) -> "InferenceTarget":
+        return self
+
+    def __deepcopy__(self, memo: object) -> "InferenceTarget":
+        return self
+
+    def __reduce__(self) -> tuple[type["InferenceTarget"], tuple[str, str, str]]:
+        return InferenceTarget, (self.base_url, "", self.model)
 
 
 def choose_inference_target(model: object, environ: Mapping[str, str]) -> Result[InferenceTarget, Problem]:

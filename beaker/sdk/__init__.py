@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from beaker.core.cases import Case, CaseFile, CaseResult, CaseScore, Check, FieldDiff, OutputKind
+    from beaker.core.dataset_schema import DatasetSchema
     from beaker.core.documents import (
         CreateDocumentChange,
         DeleteDocumentChange,
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
         TargetDocument,
         UpdateDocumentChange,
     )
+    from beaker.core.inference import InferenceTarget
     from beaker.core.scoring import objective_score
     from beaker.core.strict_json import JsonValue
     from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, documents, repository
     from beaker.sdk.field_paths import extract_field_from_object
     from beaker.sdk.hooks import OpenCandidate, RetryableCaseError, RunCase, ScoreCase
+    from beaker.sdk.inference import inference_target, scoring_inference_target
     from beaker.sdk.integration import Integration
     from beaker.sdk.loading import load_integration
     from beaker.sdk.runtimes import PinnedDatasetInfo, RolloutRuntime, SetupRuntime
@@ -33,14 +36,17 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "beaker.core.cases": "Case CaseFile CaseResult CaseScore Check FieldDiff OutputKind",
+    "beaker.core.dataset_schema": "DatasetSchema",
     "beaker.core.documents": (
         "CreateDocumentChange DeleteDocumentChange DocumentChange DocumentChangeSet TargetDocument UpdateDocumentChange"
     ),
+    "beaker.core.inference": "InferenceTarget",
     "beaker.core.scoring": "objective_score",
     "beaker.core.strict_json": "JsonValue",
     "beaker.core.targets": "DocumentTargets OptimizationTarget RepositoryTargets documents repository",
     "beaker.sdk.field_paths": "extract_field_from_object",
     "beaker.sdk.hooks": "OpenCandidate RetryableCaseError RunCase ScoreCase",
+    "beaker.sdk.inference": "inference_target scoring_inference_target",
     "beaker.sdk.integration": "Integration",
     "beaker.sdk.loading": "load_integration",
     "beaker.sdk.runtimes": "PinnedDatasetInfo RolloutRuntime SetupRuntime",
@@ -56,12 +62,14 @@ __all__ = [
     "CaseScore",
     "Check",
     "CreateDocumentChange",
+    "DatasetSchema",
     "DeleteDocumentChange",
     "DocumentChange",
     "DocumentChangeSet",
     "DocumentRunSetupResult",
     "DocumentTargets",
     "FieldDiff",
+    "InferenceTarget",
     "Integration",
     "JsonValue",
     "OpenCandidate",
@@ -81,9 +89,11 @@ __all__ = [
     "UpdateDocumentChange",
     "documents",
     "extract_field_from_object",
+    "inference_target",
     "load_integration",
     "objective_score",
     "repository",
+    "scoring_inference_target",
     "validate_integration",
 ]
 

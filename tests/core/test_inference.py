@@ -1,6 +1,9 @@
 """Where models are called: the environment of a rollout and of a scorer, and that no key is shown."""
 
+import copy
+import dataclasses
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +59,44 @@ def test_scoring_target__key_of_rollouts__never_counts(environ: dict[str, str]) 
     )
 
 
+TARGET = InferenceTarget("http://g/v1", "sk-secret", "openai:gpt")
+
+
 def test_target__key__is_hidden_but_compared() -> None:
     """The key is in no representation, and two targets with different keys differ."""
-    target = InferenceTarget("http://g", "sk-secret", "openai:gpt")
-    assert "sk-secret" not in repr(target)
-    assert target != attrs.evolve(target, api_key="other")
+    assert "sk-secret" not in repr(TARGET)
+    assert repr(TARGET) == "InferenceTarget(base_url='http://g/v1', model='openai:gpt')"
+    assert attrs.evolve(TARGET, api_key="other") != TARGET
+    assert dataclasses.replace(TARGET) == TARGET
+    assert dataclasses.asdict(TARGET)["api_key"] == "sk-secret"
+    assert hash(TARGET) == hash(attrs.evolve(TARGET))
+
+
+def test_target__for_clients__is_what_they_take() -> None:
+    """The arguments of OpenAI clients, LiteLLM's name of the model, and the variables of a subprocess."""
+    assert TARGET.openai_kwargs() == {"base_url": "http://g/v1", "api_key": "sk-secret"}
+    assert TARGET.litellm_model == "openai/openai:gpt"
+    assert TARGET.env() == {
+        "OPENAI_BASE_URL": "http://g/v1",
+        "OPENAI_API_BASE": "http://g/v1",
+        "OPENAI_API_KEY": "sk-secret",
+    }
+
+
+def test_target__copies__keep_the_key() -> None:
+    """Within a process a target can be copied like any value."""
+    assert copy.copy(TARGET) == copy.deepcopy(TARGET) == TARGET
+    assert copy.deepcopy([TARGET])[0].api_key == "sk-secret"
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_target__pickled__leaves_its_key_behind(protocol: int) -> None:
+    """A pickle shows no key; what comes out of it says so when a key is asked for."""
+    data = pickle.dumps(TARGET, protocol)
+    assert b"sk-secret" not in data
+    restored = pickle.loads(data)
+    assert (restored.base_url, restored.model) == (TARGET.base_url, TARGET.model)
+    assert restored != TARGET
+    for ask in (restored.openai_kwargs, restored.env):
+        with pytest.raises(RuntimeError, match="has no key"):
+            ask()

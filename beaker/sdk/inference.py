@@ -1,0 +1,39 @@
+"""Where hooks call a model: the targets that this process was given, read from its environment."""
+
+import os
+from typing import Any
+
+from returns.pipeline import is_successful
+
+from beaker.core.inference import InferenceTarget, choose_inference_target, choose_scoring_target
+from beaker.core.problems import Problem
+
+__all__ = ["InferenceTarget", "inference_target", "scoring_inference_target"]
+
+
+def inference_target(runtime: Any) -> InferenceTarget:
+    """Where `run_case` calls `runtime.model`, of which only that attribute is read.
+
+    `RuntimeError` outside a rollout of a run, and when no model was selected or it does not read `provider:model`.
+    """
+    chosen = choose_inference_target(runtime.model, os.environ)
+    if not is_successful(chosen):
+        raise RuntimeError(_words(chosen.failure()))
+    return chosen.unwrap()
+
+
+def scoring_inference_target() -> InferenceTarget | None:
+    """Where `score_case` calls the judge; `None` outside a run, where scoring keeps a judge of its own.
+
+    `RuntimeError` for a run that names no judge or lacks its credentials, `ValueError` for a judge that is not written
+    `provider:model` with a lower-case provider.
+    """
+    chosen = choose_scoring_target(os.environ)
+    if not is_successful(chosen):
+        problem = chosen.failure()
+        raise (ValueError if problem.code == "BK144" else RuntimeError)(_words(problem))
+    return chosen.unwrap()
+
+
+def _words(problem: Problem) -> str:
+    return f"{problem}; {problem.hint}" if problem.hint else str(problem)
