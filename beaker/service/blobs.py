@@ -3,14 +3,13 @@
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import sync_folder
-from beaker.files.reading import open_regular
 
 _PIECE = 1 << 20
 _MANY = 100
@@ -125,23 +124,26 @@ class Batch:
             self._pending[digest] = temporary
         return digest
 
-    def put_file(self, source: Path, *, digest: str, size: int) -> None:
-        """Store the file `source`, which must have this SHA-256 and size in bytes; `Refused` (BK467) otherwise."""
+    def put_pieces(self, pieces: Iterable[bytes], *, digest: str, size: int, where: str = "") -> None:
+        """Store what arrives in pieces, and must come to this SHA-256 and size in bytes; `Refused` (BK467) otherwise.
+
+        No piece is taken any more once there are too many bytes. What `pieces` raises passes through.
+        """
         temporary = self._folder / secrets.token_hex(8)
         hashed, length = sha256(), 0
-        with open_regular(source) as file, temporary.open("xb") as copy:
-            while piece := file.read(_PIECE):
+        with temporary.open("xb") as copy:
+            for piece in pieces:
                 length += len(piece)
-                hashed.update(piece)
-                copy.write(piece)
                 if length > size:
                     break
+                hashed.update(piece)
+                copy.write(piece)
         if length != size:
             found = f"more than {size}" if length > size else str(length)
-            raise Refused(Problem("BK467", f"the file was announced with {size} bytes and has {found}", source.name))
+            raise Refused(Problem("BK467", f"the file was announced with {size} bytes and has {found}", where))
         if hashed.hexdigest() != digest:
             message = f"the file was announced with SHA-256 {digest} and has {hashed.hexdigest()}"
-            raise Refused(Problem("BK467", message, source.name, "it changed while it was uploaded; upload it again"))
+            raise Refused(Problem("BK467", message, where, "it changed while it was uploaded; upload it again"))
         self._pending[digest] = temporary
 
     def place(self) -> None:

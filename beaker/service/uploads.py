@@ -1,6 +1,6 @@
 """Uploading a dataset: announced, received file by file, counted, and only then complete."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -15,6 +15,7 @@ from beaker.core.datasets import DatasetFile, manifest_digest, validate_splits
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.strict_json import JsonObject
 from beaker.files.jsonl import count_rows
+from beaker.files.reading import open_regular
 from beaker.service.artifact_table import (
     DATASET,
     Artifact,
@@ -29,10 +30,14 @@ from beaker.service.artifact_table import (
     mark_received,
     promote,
 )
+from beaker.service.blobs import Blobs
 from beaker.service.datasets import file_json
 from beaker.service.ports import Call, Ports, answer, refuse, timestamp
 
 MAX_EXPIRES_SECONDS = 7 * 24 * 3600
+
+PIECE_BYTES = 1 << 20
+"""What is read of a file at once."""
 
 
 def create_dataset_upload(call: Call) -> Response:
@@ -92,6 +97,16 @@ def create_dataset_upload(call: Call) -> Response:
 
 def receive(ports: Ports, artifact_id: str, path: str, source: Path) -> Response:
     """Take the bytes of one announced file from `source`; they are kept only when size and SHA-256 are as announced."""
+    file = awaited(ports, artifact_id, path)
+    if isinstance(file, Response):
+        return file
+    with open_regular(source) as read:
+        refused = keep(ports.blobs, file, iter(lambda: read.read(PIECE_BYTES), b""))
+    return received(ports, artifact_id, path) if refused is None else refused
+
+
+def awaited(ports: Ports, artifact_id: str, path: str) -> ArtifactFile | Response:
+    """The announced file whose bytes may come now, or why none may."""
     artifact = artifact_by_id(ports.database, artifact_id)
     file = None
     if artifact is not None:
@@ -103,11 +118,21 @@ def receive(ports: Ports, artifact_id: str, path: str, source: Path) -> Response
     if timestamp(ports.now()) > artifact.expires_at:
         hint = "run `beaker dataset upload` again; it goes on where it stopped"
         return refuse(403, Problem("BK469", "the time for this upload is over", path, hint))
+    return file
+
+
+def keep(blobs: Blobs, file: ArtifactFile, pieces: Iterable[bytes]) -> Response | None:
+    """Keep the bytes of an announced file that arrive in pieces; a refusal when they are not what was announced."""
     try:
-        with ports.blobs.batch() as batch:
-            batch.put_file(source, digest=file.sha256, size=file.size_bytes)
+        with blobs.batch() as batch:
+            batch.put_pieces(pieces, digest=file.sha256, size=file.size_bytes, where=file.path)
     except Refused as refused:
-        return refuse(422, tuple(_at(path, problem) for problem in refused.problems))
+        return refuse(422, refused.problems)
+    return None
+
+
+def received(ports: Ports, artifact_id: str, path: str) -> Response:
+    """Note that the bytes of one file have been kept."""
     mark_received(ports.database, artifact_id, path)
     return answer({})
 

@@ -44,15 +44,16 @@ def test_batch__that_raises__stores_none_of_it(blobs: Blobs) -> None:
     assert files(blobs) == []
 
 
-def test_put_file__not_as_announced__is_refused(blobs: Blobs, tmp_path: Path) -> None:
+def test_put_pieces__not_as_announced__is_refused(blobs: Blobs) -> None:
     """Another size or another content is not kept, not even in part."""
-    source = tmp_path / "f"
-    source.write_bytes(b"content")
     for digest, size in ((sha256(b"content").hexdigest(), 8), (sha256(b"content").hexdigest(), 3), ("0" * 64, 7)):
         with pytest.raises(Refused) as refused, blobs.batch() as batch:
-            batch.put_file(source, digest=digest, size=size)
+            batch.put_pieces([b"con", b"tent"], digest=digest, size=size)
         assert refused.value.problems[0].code == "BK467"
     assert files(blobs) == []
+    with blobs.batch() as batch:
+        batch.put_pieces([b"con", b"tent"], digest=sha256(b"content").hexdigest(), size=7)
+    assert blobs.read(sha256(b"content").hexdigest()) == b"content"
 
 
 def test_read__damaged_or_missing__is_refused(blobs: Blobs, tmp_path: Path) -> None:
