@@ -1,4 +1,4 @@
-"""`beaker changes`: look at a DocumentChangeSet as a diff, and apply it to a folder of documents.
+"""`beaker changes`: look at a DocumentChangeSet as a diff, apply it to a folder of documents, and take it back.
 
 Exit 1 when documents are no longer what the change set was made from; 2 when the set or the folder is no good.
 """
@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.shell import DONE, NEGATIVE, Io, Styled, one_line
+from beaker.cli.words import counted
 
 if TYPE_CHECKING:
     from beaker.core.documents import DocumentChangeSet, TargetDocument
     from beaker.core.problems import Problems
-    from beaker.files.changes import Recovery
+    from beaker.files.changes import Applied, Recovery
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 
 
 def add_parser(subparsers: Any) -> None:
-    """Add `changes` with its two actions."""
+    """Add `changes` with its actions."""
     group = subparsers.add_parser("changes", help=HELP["changes"])
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     show = add_leaf(actions, "show", help="show a change set as a diff")
@@ -35,17 +36,27 @@ def add_parser(subparsers: Any) -> None:
     apply.add_argument("file", metavar="FILE", help="a change set, as `beaker run pull` writes it below changes/")
     apply.add_argument("--dir", metavar="DIR", required=True, help="the folder that holds one folder per group")
     apply.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
+    revert = add_leaf(
+        actions,
+        "revert",
+        help="take an applied change set back, all or nothing",
+        description="Give the documents in DIR/<group>/<name> the contents that `changes apply` of the same change set "
+        "replaced: all of them, or nothing when a document was changed since.",
+    )
+    revert.add_argument("file", metavar="FILE", help="the change set that was applied")
+    revert.add_argument("--dir", metavar="DIR", required=True, help="the folder that it was applied to")
+    revert.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
-    """Perform `changes show` or `changes apply` and return the exit code."""
+    """Perform the action and return the exit code."""
     from beaker.core.problems import Refused
 
     try:
         change_set = _read_change_set(Path(io.cwd, arguments.file), arguments.file)
     except Refused as refused:
         return io.fail(refused.problems)
-    return _show(arguments, io, change_set) if arguments.action == "show" else _apply(arguments, io, change_set)
+    return _show(arguments, io, change_set) if arguments.action == "show" else _change(arguments, io, change_set)
 
 
 def _show(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet") -> int:
@@ -83,55 +94,58 @@ def _show(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet"
     return DONE
 
 
-def _apply(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet") -> int:
+def _change(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet") -> int:
+    """Apply a change set, or take it back."""
     from returns.pipeline import is_successful
 
     from beaker.core.changesets import Conflict
-    from beaker.files.changes import apply_to_directory
+    from beaker.files.changes import apply_to_directory, revert_in_directory
 
     directory = Path(io.cwd, arguments.dir).resolve()
-    outcome = apply_to_directory(directory, change_set, dry_run=arguments.dry_run)
+    reverting = arguments.action == "revert"
+    if reverting:
+        outcome = revert_in_directory(directory, change_set, dry_run=arguments.dry_run)
+    else:
+        outcome = apply_to_directory(directory, change_set, dry_run=arguments.dry_run, remember=True)
     if not is_successful(outcome):
         problems = outcome.failure()
         conflicting = any(isinstance(problem, Conflict) for problem in problems)
         return io.fail(problems, code=NEGATIVE) if conflicting else io.fail(problems)
-    applied = outcome.unwrap()
-    changed = sum(step.outcome == "applies" for step in applied.steps)
+    changed = outcome.unwrap()
+    done = "reverted" if reverting else "applied"
     if io.json:
-        recovery = applied.recovery
-        io.json_line(
-            {
-                "directory": str(directory),
-                "run_id": change_set.run_id,
-                "dry_run": applied.dry_run,
-                "applied": changed,
-                "already_applied": len(applied.steps) - changed,
-                "changes": [
-                    {
-                        "op": step.change.op,
-                        "group": step.change.group,
-                        "name": step.change.name,
-                        "outcome": step.outcome,
-                    }
-                    for step in applied.steps
-                ],
-                "recovery": None if recovery is None else {"outcome": recovery.outcome, "kept": list(recovery.kept)},
-            }
-        )
+        io.json_line({"directory": str(directory), "run_id": change_set.run_id, **_told(changed, done)})
         return DONE
-    _note_recovery(applied.recovery, io)
-    for step in applied.steps:
+    _note_recovery(changed.recovery, io)
+    for step in changed.steps:
         place = one_line(f"{step.change.group}/{step.change.name}")
         io.out(f"  {step.change.op}  {place}", "" if step.outcome == "applies" else "  (done already)")
-    changes = f"{changed} change{'' if changed == 1 else 's'}"
-    if not changed:
+    count = sum(step.outcome == "applies" for step in changed.steps)
+    changes = counted(count, "change")
+    at = f"in {directory}" if reverting else f"to {directory}"
+    if not count:
         said = "nothing left to do"
-    elif applied.dry_run:
-        said = f"{changes} would be applied to {directory}; nothing was written"
+    elif changed.dry_run:
+        said = f"{changes} would be {done} {at}; nothing was written"
     else:
-        said = f"{changes} applied to {directory}"
-    io.out(Styled("beaker changes apply:", "ok"), " ", said)
+        said = f"{changes} {done} {at}"
+    io.out(Styled(f"beaker changes {arguments.action}:", "ok"), " ", said)
     return DONE
+
+
+def _told(changed: "Applied", done: str) -> dict[str, object]:
+    """What became of a change set, as JSON; `done` is the word for it."""
+    count, recovery = sum(step.outcome == "applies" for step in changed.steps), changed.recovery
+    return {
+        "dry_run": changed.dry_run,
+        done: count,
+        f"already_{done}": len(changed.steps) - count,
+        "changes": [
+            {"op": step.change.op, "group": step.change.group, "name": step.change.name, "outcome": step.outcome}
+            for step in changed.steps
+        ],
+        "recovery": None if recovery is None else {"outcome": recovery.outcome, "kept": list(recovery.kept)},
+    }
 
 
 def _read_change_set(path: Path, shown: str) -> "DocumentChangeSet":

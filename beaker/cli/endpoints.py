@@ -14,6 +14,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "dataset show": ("resolve_dataset",),
     "changes show": (),
     "changes apply": (),
+    "changes revert": (),
     "completion": (),
 }
 """`run trigger` looks at the run only with --watch; `demo` runs the other commands and calls nothing itself."""

@@ -30,7 +30,7 @@ COMMANDS = {
 HELP = {
     "run": "check a project, start runs, watch them, fetch what they found",
     "dataset": "upload datasets and look at them",
-    "changes": "show or apply the document changes of a run",
+    "changes": "show, apply or take back the document changes of a run",
     "demo": "make an example project and optimize it, on this machine alone",
     "completion": "print a completion script for a shell",
 }
@@ -64,7 +64,6 @@ LATER_COMMANDS = {
     "doctor": "`beaker run smoke` checks the project",
     "dataset promote": "upload the dataset again without --no-promote: the files it has already are not sent twice",
     "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
-    "changes revert": "apply the documents of an earlier commit instead",
 }
 """Commands of other generations and editions, with what to do instead."""
 

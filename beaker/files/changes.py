@@ -4,7 +4,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Literal
 
@@ -16,6 +16,7 @@ from beaker.core.documents import DocumentChangeSet, TargetDocument
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.values import value
 from beaker.files import change_journal
+from beaker.files.applied import forget, remembered, way_back
 from beaker.files.atomic import os_problem
 from beaker.files.documents import read_store
 
@@ -43,7 +44,7 @@ class Applied:
 
 
 def apply_to_directory(
-    directory: Path, change_set: DocumentChangeSet, *, dry_run: bool = False
+    directory: Path, change_set: DocumentChangeSet, *, dry_run: bool = False, remember: bool = False
 ) -> Result[Applied, Problems]:
     """Apply a change set to the documents in `directory`, or, with `dry_run`, only say what it would do.
 
@@ -51,24 +52,48 @@ def apply_to_directory(
     conflict is reported and nothing is changed. New files are laid out beside the documents and renamed into place; the
     modes of changed files are kept, folders left empty by a deletion are removed. An error or an interrupt on the way
     takes everything back. After a kill, the next call (a dry run included) first completes or undoes what was begun.
+
+    With `remember`, what `revert_in_directory` needs is written down in the folder first (`files.applied`).
     """
     try:
         with _locked(directory):
             recovery = _recover(directory)
-            documents = _documents(directory, change_set)
-            planned = plan(documents, change_set)
-            if not is_successful(planned):
-                return Failure(planned.failure())
-            judged = planned.unwrap()
-            if judged.conflicts:
-                return Failure(judged.conflicts)
+            documents, judged = _judged(directory, change_set)
             if judged.applying and not dry_run:
-                _apply(directory, judged)
+                undone = directory / change_journal.STAGING
+                with remembered(directory, change_set, documents, undone=undone) if remember else nullcontext():
+                    _apply(directory, judged)
             return Success(Applied(judged.steps, dry_run, recovery))
     except Refused as refused:
         return Failure(refused.problems)
     except OSError as error:
         return Failure((_refusal(error, "apply the changes"),))
+
+
+def revert_in_directory(
+    directory: Path, change_set: DocumentChangeSet, *, dry_run: bool = False
+) -> Result[Applied, Problems]:
+    """Take back a change set that was applied to `directory` with `remember`: the documents get their old contents.
+
+    The rules are those of `apply_to_directory`: a document that somebody changed since is a conflict, and then nothing
+    is changed. BK624 when the set was not applied here. Taken back, a set can be applied again.
+    """
+    try:
+        with _locked(directory):
+            recovery = _recover(directory)
+            back = way_back(directory, change_set)
+            if not is_successful(back):
+                return Failure(back.failure())
+            _, judged = _judged(directory, back.unwrap())
+            if not dry_run:
+                if judged.applying:
+                    _apply(directory, judged)
+                forget(directory, change_set)
+            return Success(Applied(judged.steps, dry_run, recovery))
+    except Refused as refused:
+        return Failure(refused.problems)
+    except OSError as error:
+        return Failure((_refusal(error, "take the changes back"),))
 
 
 def recover(directory: Path) -> Result[Recovery | None, Problems]:
@@ -96,11 +121,17 @@ def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tup
     return read_store(directory, {(change.group, change.name) for change in change_set.changes})
 
 
-def _documents(directory: Path, change_set: DocumentChangeSet) -> tuple[TargetDocument, ...]:
+def _judged(directory: Path, change_set: DocumentChangeSet) -> tuple[tuple[TargetDocument, ...], ChangePlan]:
+    """The documents that a set meets, and what it does to them; `Refused` for faults and for conflicts."""
     documents = read_documents(directory, change_set)
     if not is_successful(documents):
         raise Refused(documents.failure())
-    return documents.unwrap()
+    planned = plan(documents.unwrap(), change_set)
+    if not is_successful(planned):
+        raise Refused(planned.failure())
+    if conflicts := planned.unwrap().conflicts:
+        raise Refused(conflicts)
+    return documents.unwrap(), planned.unwrap()
 
 
 def _apply(directory: Path, judged: ChangePlan) -> None:

@@ -129,6 +129,39 @@ def test_apply__dry_run_then_apply_then_again(beaker: Any, folder: Path) -> None
     assert "  update  faq/refund.md  (done already)" in again.out
 
 
+def test_revert__applied_set__restores_the_documents_and_says_so(beaker: Any, folder: Path) -> None:
+    """`revert` takes back what `apply` did; before that, and after, there is nothing to take back."""
+    before = documents(folder)
+    never = beaker("changes", "revert", "set.json", "--dir", "docs")
+    assert (never.code, never.out) == (2, "")
+    assert "error: BK624 " in never.err
+    beaker("changes", "apply", "set.json", "--dir", "docs")
+    dry = beaker("changes", "revert", "set.json", "--dir", "docs", "--dry-run")
+    assert f"3 changes would be reverted in {folder / 'docs'}; nothing was written" in dry.out
+    done = beaker("changes", "revert", "set.json", "--dir", "docs")
+    assert (done.code, documents(folder)) == (0, before)
+    assert "  delete  faq/new.md\n" in done.out
+    assert done.out.endswith(f"beaker changes revert: 3 changes reverted in {folder / 'docs'}\n")
+    assert beaker("changes", "revert", "set.json", "--dir", "docs").code == 2
+
+
+def test_revert__foreign_edit__exits_1(beaker: Any, folder: Path) -> None:
+    """A conflict is an answer, not a failure."""
+    beaker("changes", "apply", "set.json", "--dir", "docs")
+    (folder / "docs/faq/new.md").write_text("mine")
+    done = beaker("changes", "revert", "set.json", "--dir", "docs")
+    assert (done.code, done.out) == (1, "")
+    assert documents(folder)["new.md"] == "mine"
+
+
+def test_revert__json__obeys_its_schema(beaker: Any, folder: Path, conforms: Conforms) -> None:
+    """`--json` prints one line that says what became of each document."""
+    beaker("changes", "apply", "set.json", "--dir", "docs")
+    answer = json.loads(beaker("changes", "revert", "set.json", "--dir", "docs", "--json").out)
+    conforms(answer, "cli-changes-revert.json")
+    assert (answer["reverted"], answer["already_reverted"]) == (3, 0)
+
+
 @pytest.mark.parametrize("extra", [(), ("--dry-run",)])
 def test_apply__json__obeys_its_schema(beaker: Any, folder: Path, conforms: Conforms, extra: tuple[str, ...]) -> None:
     """`--json` prints one line that says what was done to each document."""
