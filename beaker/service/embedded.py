@@ -1,34 +1,22 @@
 """The embedded place: the service called in-process, without sockets, as a transport for the client."""
 
-import os
-import secrets
-import sqlite3
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from returns.pipeline import is_successful
-
 from beaker.core.api import Request, Response
-from beaker.core.environment import GrantedEnvironment, granted_environment
 from beaker.core.problems import Problem, Refused
-from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_LOCAL_DIR
+from beaker.core.project_layout import BEAKER_CONFIG_PATH
 from beaker.files.atomic import os_problem
-from beaker.service.database import database_fault
-from beaker.service.handle import guarded, handle
-from beaker.service.local_repository import LocalRepository
-from beaker.service.local_workers import LocalWorkers, Resumption
-from beaker.service.place import Place, deleted, open_place, utc_now
+from beaker.service.handle import answered, guarded, handle
+from beaker.service.local_ports import ORGANIZATION, local_ports
+from beaker.service.local_workers import LocalWorkers
+from beaker.service.place import Place, deleted, open_project_place
 from beaker.service.ports import Caller, Ports, refuse
-from beaker.service.run_table import RunRecord, open_runs
+from beaker.service.resuming import Resumption, resume
+from beaker.service.run_table import open_runs
 
 SCHEME = "beaker-local:"
-ORGANIZATION = "local"
-AGENT_KEY = "local"
-"""The agent that is used when nobody names one."""
-
-LOCAL_DIR_VARIABLE = "BEAKER_LOCAL_DIR"
 
 
 class EmbeddedTransport:
@@ -45,7 +33,7 @@ class EmbeddedTransport:
 
     def send(self, request: Request) -> Response:
         """Answer one request of the API; 410 (BK743) once the place was deleted."""
-        return self._answered(lambda: handle(request, self._caller, self.ports))
+        return answered(self.place, lambda: handle(request, self._caller, self.ports))
 
     def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
         """Take the bytes of an announced file; size and SHA-256 are checked against the announcement."""
@@ -55,7 +43,8 @@ class EmbeddedTransport:
             return refuse(404, Problem("BK453", f"this place has no upload URL {url!r}"))
         from beaker.service.uploads import receive
 
-        return self._answered(lambda: guarded(lambda: receive(self.ports, unquote(artifact_id), unquote(name), path)))
+        artifact_id, name = unquote(artifact_id), unquote(name)
+        return answered(self.place, lambda: guarded(lambda: receive(self.ports, artifact_id, name, path)))
 
     def download(self, url: str, path: Path) -> None:
         """Write the bytes of a blob to the new file `path`."""
@@ -76,11 +65,13 @@ class EmbeddedTransport:
         """Start a worker again for every run that has not ended and has none.
 
         A run that needs an environment name which is not set here is left alone, and the name is said (BK741); so are
-        all runs of a place that can only be read. The runs of a place that was deleted are forgotten.
+        all runs of a place that can only be read. The runs of a place that was deleted are forgotten, and those of one
+        that `beaker serve` looks after are none of ours.
         """
-        if self.place.gone():
+        if self.place.gone() or self.place.served():
             return ()
-        return tuple(self._resume(run) for run in open_runs(self.place.database) if not self.workers.lives(run.id))
+        waiting = [run for run in open_runs(self.place.database) if not self.workers.lives(run.id)]
+        return tuple(resume(run, self.ports, self.workers) for run in waiting)
 
     def close(self) -> None:
         """Close the store; detached workers go on."""
@@ -92,31 +83,6 @@ class EmbeddedTransport:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _answered(self, work: Callable[[], Response]) -> Response:
-        # A request that meets the deletion half-way fails in some way; why is what counts.
-        response = None if self.place.gone() else work()
-        if response is None or (response.status >= 400 and self.place.gone()):
-            return refuse(410, deleted(self.place.state_dir))
-        return response
-
-    def _resume(self, run: RunRecord) -> Resumption:
-        if (why := self.place.database.read_only) is not None:
-            return Resumption(run.id, Problem(why.code, f"the run {run.id} waits: {why.message}", why.where, why.hint))
-        names = run.entry.get("required_env")
-        optimizer = run.settings.get("harness_optimization")
-        passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
-        granted = self.ports.granted(_names(names))
-        missing = (*granted.missing, *self.ports.unset(_names(passed)))
-        if missing:
-            hint = "set it and repeat the command, or look only with --no-resume"
-            message = f"the run {run.id} waits: it needs {', '.join(missing)}, which is not set here"
-            return Resumption(run.id, Problem("BK741", message, hint=hint))
-        try:
-            self.workers.start(run.id, granted.values)
-        except OSError as error:
-            return Resumption(run.id, os_problem(error, f"start a worker for the run {run.id}"))
-        return Resumption(run.id, lost=run.status == "RUNNING")
 
 
 class LocalTransfers:
@@ -151,64 +117,9 @@ def open_embedded(
     folder can neither be made nor read, BK471 when a newer Beaker wrote it,
     BK472 to BK474 when the store cannot be used.
     """
-    if sys.platform == "win32":
-        raise Refused(Problem("BK742", "local runs do not work on Windows", hint="run Beaker inside WSL"))
     root = project_root.resolve()
-    moved = environ.get(LOCAL_DIR_VARIABLE, "").strip()
-    folder = state_dir or (root / moved if moved else root / BEAKER_LOCAL_DIR)
-    try:
-        place = open_place(folder.absolute())
-    except sqlite3.Error as error:
-        _, problem = database_fault(error)
-        raise Refused(Problem(problem.code, problem.message, str(folder), problem.hint)) from error
-    try:
-        place.blobs.sweep()
-    except OSError:
-        pass  # what cannot be removed now, a later command removes
+    place = open_project_place(root, state_dir, environ)
     caller = environ if caller_env is None else caller_env
-    environment = _Environment(root, caller)
     workers = LocalWorkers(place, {**environ, **caller}, foreground=foreground)
-    ports = Ports(
-        database=place.database,
-        blobs=place.blobs,
-        repository=LocalRepository(root, config_file),
-        workers=workers,
-        transfers=LocalTransfers(),
-        now=utc_now,
-        new_id=lambda prefix: f"{prefix}_{secrets.token_hex(8)}",
-        granted=environment.granted,
-        unset=environment.unset,
-        program=environment.program,
-    )
+    ports = local_ports(place, root, config_file, caller, workers=workers, transfers=LocalTransfers())
     return EmbeddedTransport(place, ports, workers)
-
-
-class _Environment:
-    """What the caller's environment holds: names that a run is granted (else the project's dotenv file has them), and
-    programs."""
-
-    def __init__(self, root: Path, caller: Mapping[str, str]) -> None:
-        self._root = root
-        self._caller = caller
-
-    def granted(self, names: Iterable[str]) -> GrantedEnvironment:
-        from beaker.files.dotenv import read_dotenv
-
-        wanted = tuple(names)
-        dotenv = read_dotenv(self._root) if wanted else None
-        if dotenv is not None and not is_successful(dotenv):
-            raise Refused(dotenv.failure())
-        found = {} if dotenv is None else dotenv.unwrap()
-        return granted_environment(wanted, secrets={}, caller=self._caller, dotenv=found)
-
-    def unset(self, names: Iterable[str]) -> tuple[str, ...]:
-        return tuple(name for name in names if name not in self._caller)
-
-    def program(self, name: str) -> bool:
-        import shutil
-
-        return shutil.which(name, path=self._caller.get("PATH", os.defpath)) is not None
-
-
-def _names(listed: object) -> tuple[str, ...]:
-    return tuple(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else ()

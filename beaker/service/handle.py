@@ -12,6 +12,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import os_problem
 from beaker.service.agents import agent_of
 from beaker.service.database import database_fault
+from beaker.service.place import Place, deleted
 from beaker.service.ports import Call, Caller, Ports, refuse
 from beaker.service.unavailable import unavailable
 
@@ -67,6 +68,15 @@ def handle(request: Request, caller: Caller, ports: Ports) -> Response:
         return handler_of(match.endpoint.name)(call)
 
     return guarded(answered)
+
+
+def answered(place: Place, work: Callable[[], Response]) -> Response:
+    """What `work` answers about a place; 410 (BK743) once the place was deleted."""
+    # A request that meets the deletion half-way fails in some way; why is what counts.
+    response = None if place.gone() else work()
+    if response is None or (response.status >= 400 and place.gone()):
+        return refuse(410, deleted(place.state_dir))
+    return response
 
 
 def handler_of(name: str) -> Callable[[Call], Response]:

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-from beaker.core.problems import Problem
-from beaker.core.values import value
 from beaker.service.locks import is_held, terminate
 from beaker.service.place import Place
 
@@ -16,18 +14,6 @@ LEASHED = "--leashed"
 
 ARGUMENTS = ("-P", "-m", "beaker.service.worker")
 """`-P`: no file of the working directory may stand in for a module of ours."""
-
-
-@value
-class Resumption:
-    """What became of a run that had no worker: it has one again, or a problem says why not.
-
-    `lost` tells that a worker had begun; otherwise one may just be starting.
-    """
-
-    run_id: str
-    problem: Problem | None = None
-    lost: bool = False
 
 
 class LocalWorkers:

@@ -3,16 +3,23 @@
 import errno
 import os
 import sqlite3
+import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
 from beaker.core.problems import Problem, Refused
+from beaker.core.project_layout import BEAKER_LOCAL_DIR
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.service.blobs import Blobs
 from beaker.service.database import Database, cannot_write, database_fault, open_database, open_to_read
+from beaker.service.locks import is_held
 
 DATABASE = "beaker.db"
+
+LOCAL_DIR_VARIABLE = "BEAKER_LOCAL_DIR"
+"""Names the folder of a project's state, if it is not to be `.beaker/local`."""
 
 
 @value
@@ -28,6 +35,15 @@ class Place:
         """Whether the place was deleted, moved or replaced since it was opened: its runs are forgotten."""
         # While the database is open its inode is not given to another file.
         return _identity(self.state_dir) != self.opened
+
+    def served(self) -> bool:
+        """Whether a `beaker serve` looks after the runs of this place."""
+        return is_held(self.server_lock)
+
+    @property
+    def server_lock(self) -> Path:
+        """The file whose lock says whether a server has this place."""
+        return self.state_dir / "server" / "lock"
 
     def run_dir(self, run_id: str) -> Path:
         """The folder of one run: its lock, its log, its worker's files."""
@@ -48,6 +64,28 @@ class Place:
     def log_path(self, run_id: str) -> Path:
         """What the run's workers print."""
         return self.run_dir(run_id) / "worker.log"
+
+
+def open_project_place(root: Path, state_dir: Path | None, environ: Mapping[str, str]) -> Place:
+    """Open the place of the project at `root`, and remove what killed uploads left in it.
+
+    Its state lies in `state_dir`, else where `BEAKER_LOCAL_DIR` of `environ` says, else in `.beaker/local`. Raises
+    `Refused`: BK742 on Windows, BK472 to BK474 when the store cannot be used, and what `open_place` raises.
+    """
+    if sys.platform == "win32":
+        raise Refused(Problem("BK742", "local runs do not work on Windows", hint="run Beaker inside WSL"))
+    moved = environ.get(LOCAL_DIR_VARIABLE, "").strip()
+    folder = state_dir or (root / moved if moved else root / BEAKER_LOCAL_DIR)
+    try:
+        place = open_place(folder.absolute())
+    except sqlite3.Error as error:
+        _, problem = database_fault(error)
+        raise Refused(Problem(problem.code, problem.message, str(folder), problem.hint)) from error
+    try:
+        place.blobs.sweep()
+    except OSError:
+        pass  # what cannot be removed now, a later command removes
+    return place
 
 
 def open_place(state_dir: Path) -> Place:
