@@ -1,9 +1,10 @@
-"""`beaker dataset upload|list|show`."""
+"""`beaker dataset upload|list|show`, and the group they stand in with `dataset promote`."""
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from beaker.cli.dataset_promote import add_promote, promote
 from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
@@ -56,11 +57,13 @@ def add_parser(subparsers: Any) -> None:
     show.add_argument("reference", metavar="REFERENCE", help="NAME, NAME@production or NAME@REVISION")
     for leaf in (upload, listing, show):
         add_agent_option(leaf)
+    add_promote(actions)
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
     """Perform the action and return its exit code."""
-    return {"upload": _upload, "list": _list, "show": _show}[arguments.action](arguments, io)
+    actions = {"upload": _upload, "list": _list, "show": _show, "promote": promote}
+    return actions[arguments.action](arguments, io)
 
 
 def _upload(arguments: argparse.Namespace, io: Io) -> int:

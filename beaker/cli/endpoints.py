@@ -12,6 +12,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "dataset upload": ("create_dataset_upload", "complete_dataset_upload"),
     "dataset list": ("list_datasets",),
     "dataset show": ("resolve_dataset",),
+    "dataset promote": ("list_datasets", "promote_dataset"),
     "changes show": (),
     "changes apply": (),
     "changes revert": (),

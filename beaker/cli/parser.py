@@ -29,7 +29,7 @@ COMMANDS = {
 
 HELP = {
     "run": "check a project, start runs, watch them, fetch what they found",
-    "dataset": "upload datasets and look at them",
+    "dataset": "upload, show and promote datasets",
     "changes": "show, apply or take back the document changes of a run",
     "demo": "make an example project and optimize it, on this machine alone",
     "completion": "print a completion script for a shell",
@@ -62,7 +62,6 @@ LATER_COMMANDS = {
     "serve": "this version answers its API in-process only: use --local",
     "config": "`beaker run smoke` checks the configuration",
     "doctor": "`beaker run smoke` checks the project",
-    "dataset promote": "upload the dataset again without --no-promote: the files it has already are not sent twice",
     "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
 }
 """Commands of other generations and editions, with what to do instead."""

@@ -103,6 +103,39 @@ def parse_reference(reference: object) -> Result[DatasetReference, Problem]:
     return Success(DatasetReference(name.strip(), revision.strip()))
 
 
+def promotion(reference: str, revision: str | None = None) -> Result[DatasetReference, Problem]:
+    """What a promotion names: `name@revision`, or a name with `revision` given apart; without either, the name alone.
+
+    BK206 for what is no reference, BK203 for two revisions that differ and for `production`, which names no revision
+    but whichever was promoted last.
+    """
+    parsed = parse_reference(reference)
+    if not is_successful(parsed):
+        return parsed
+    found = parsed.unwrap()
+    given = None if revision is None else revision.strip()
+    if given == "":
+        return Failure(Problem("BK203", "the revision is blank", "--revision", "name one, or leave it out"))
+    if given is not None and found.revision is not None and given != found.revision:
+        hint = "name one revision"
+        return Failure(Problem("BK203", f"{found.revision!r} and {given!r} are two revisions", "--revision", hint))
+    wanted = given or found.revision
+    if wanted == "production":
+        hint = f"name the revision that is to be it; `beaker dataset list` shows those of {found.name!r}"
+        return Failure(Problem("BK203", "'production' is what was promoted last, not a revision", hint=hint))
+    return Success(DatasetReference(found.name, wanted))
+
+
+def newest_revision(listed: Iterable[object], name: str) -> Result[str, Problem]:
+    """The revision of the first dataset called `name` in a listing that is sorted newest first; BK204 when none has."""
+    for one in listed:
+        match one:
+            case {"name": str(found), "revision": str(revision)} if found == name and revision:
+                return Success(revision)
+    hint = "upload it with `beaker dataset upload`, or name the revision with --revision"
+    return Failure(Problem("BK204", f"no revision of the dataset {name!r} is listed", hint=hint))
+
+
 def validate_splits(
     found: Mapping[str, int], *, declared: Mapping[str, object] | None = None, for_run: bool = False
 ) -> Result[dict[str, int], Problems]:

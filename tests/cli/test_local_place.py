@@ -63,6 +63,48 @@ def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Call
     conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "cli-dataset-show.json")
 
 
+def test_promote__revision_or_newest__is_what_the_name_stands_for(
+    local: Local, project: Path, conforms: Callable[[object, str], None]
+) -> None:
+    """A promotion moves the name to the revision that is named, or to the newest; others stay as they are."""
+    rows = (project / "dataset" / "train.jsonl").read_bytes()
+    revisions = []
+    for changed in (rows, rows + rows.splitlines(keepends=True)[0].replace(b'"id": "', b'"id": "x')):
+        (project / "dataset" / "train.jsonl").write_bytes(changed)
+        done = local("dataset", "upload", "dataset", "--name", "inv", "--no-promote", "--json")
+        revisions.append(json.loads(done.out)["dataset_revision"])
+
+    def production() -> list[str]:
+        listed = json.loads(local("dataset", "list", "--json").out)["datasets"]
+        return [dataset["revision"] for dataset in listed if dataset["is_production"]]
+
+    assert production() == []
+    done = local("dataset", "promote", f"inv@{revisions[0]}")
+    assert (done.code, done.out) == (0, f"beaker dataset promote: inv@{revisions[0]} is what inv stands for\n")
+    assert production() == [revisions[0]]
+    promoted = json.loads(local("dataset", "promote", "inv", "--json").out)
+    conforms(promoted, "cli-dataset-promote.json")
+    assert production() == [revisions[1]]
+    assert promoted["dataset"]["revision"] == revisions[1]
+
+
+@pytest.mark.parametrize(
+    ("argv", "code"),
+    [
+        (["inv@production"], "BK203"),
+        (["inv@a", "--revision", "b"], "BK203"),
+        (["https://x/inv"], "BK206"),
+        (["nope"], "BK204"),
+        (["inv@sha256:0"], "BK455"),
+    ],
+)
+def test_promote__what_there_is_not__is_refused(local: Local, argv: list[str], code: str) -> None:
+    """Nothing is promoted that is not a revision of this place."""
+    done = local("dataset", "promote", *argv)
+    assert (done.code, done.out) == (2, "")
+    assert f"error: {code} " in done.err
+
+
 def test_upload__next_step__can_be_copied(local: Local, project: Path, beaker: Callable[..., Any]) -> None:
     """A next step carries the name in quotes where a shell needs them, and the options that say where to work."""
     (project / "other").mkdir()

@@ -18,7 +18,9 @@ from beaker.core.datasets import (
     artifact_path,
     declare_dataset,
     manifest_digest,
+    newest_revision,
     parse_reference,
+    promotion,
     validate_splits,
 )
 
@@ -167,6 +169,37 @@ def test_parse_reference__read__prints_as_it_was_meant(written: str) -> None:
     outcome = parse_reference(written)
     if is_successful(outcome):
         assert parse_reference(str(outcome.unwrap())) == outcome
+
+
+@pytest.mark.parametrize(
+    ("reference", "revision", "wanted"),
+    [
+        ("inv", None, DatasetReference("inv")),
+        ("inv@r1", None, DatasetReference("inv", "r1")),
+        ("inv", " r1 ", DatasetReference("inv", "r1")),
+        ("inv@r1", "r1", DatasetReference("inv", "r1")),
+        ("a@b@r1", None, DatasetReference("a@b", "r1")),
+        ("https://x/y", None, "BK206"),
+        ("@r1", None, "BK206"),
+        ("", "r1", "BK206"),
+        ("inv@r1", "r2", "BK203"),
+        ("inv", " ", "BK203"),
+        ("inv@production", None, "BK203"),
+        ("inv", "production", "BK203"),
+    ],
+)
+def test_promotion__names_one_revision_or_none(reference: str, revision: str | None, wanted: object) -> None:
+    """A revision is named once, or twice alike; `production` is the outcome of a promotion, never its subject."""
+    outcome = promotion(reference, revision)
+    assert (outcome.unwrap() if is_successful(outcome) else outcome.failure().code) == wanted
+
+
+def test_newest_revision__is_the_first_of_its_name_that_has_one() -> None:
+    """A listing is sorted newest first; entries of other names, without a revision, or of no shape do not count."""
+    listed = [{"name": "other", "revision": "r0"}, {"name": "inv"}, "junk", {"name": "inv", "revision": ""}]
+    assert newest_revision(listed, "inv").failure().code == "BK204"
+    more = [*listed, {"name": "inv", "revision": "r2"}, {"name": "inv", "revision": "r1"}]
+    assert newest_revision(more, "inv").unwrap() == "r2"
 
 
 @pytest.mark.parametrize("case", DATASETS["cases"], ids=str)
