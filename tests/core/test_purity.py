@@ -14,8 +14,8 @@ MODULES = sorted(CORE.rglob("*.py"))
 ALLOWED = {
     "attr", "attrs", "beaker", "cattrs", "returns", "typing_extensions",
     "abc", "bisect", "collections", "copy", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions",
-    "functools", "hashlib", "heapq", "hmac", "itertools", "json", "keyword", "math", "operator", "re", "statistics",
-    "string", "struct", "textwrap", "types", "typing", "unicodedata", "urllib",
+    "functools", "hashlib", "heapq", "hmac", "ipaddress", "itertools", "json", "keyword", "math", "operator", "re",
+    "statistics", "string", "struct", "textwrap", "types", "typing", "unicodedata", "urllib",
 }  # fmt: skip
 # `CaseFile.path` is a `pathlib.Path` by contract; the core builds one and never looks at the disk through it.
 EXTRA = {"cases.py": {"pathlib"}}
