@@ -6,6 +6,7 @@ file. Whoever looks at the disk hands in what was found; nothing here does.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from typing import Literal, TypeAlias
 
 from returns.result import Failure, Result, Success
@@ -71,6 +72,11 @@ class Capture:
     members: tuple[Staged, ...] | None = None
 
 
+def folder_name(case_id: str) -> str:
+    """The name of the folders of a case: an id may hold anything, so it is never a path itself."""
+    return sha256(case_id.encode()).hexdigest()
+
+
 def plan_captures(
     declared: Sequence[CaseFile], found: Sequence[Found], staged: Sequence[Staged], *, attempt_bytes: int
 ) -> Result[tuple[Capture, ...], Problems]:
@@ -119,7 +125,7 @@ def captured_of(case: Case) -> tuple[CapturedFile, ...]:
 def view_faults(files: Iterable[CapturedFile], present: Mapping[str, Staged]) -> Iterator[str]:
     """How a captured view differs from what was captured, in words: names, kinds, sizes and links.
 
-    `present` holds everything below the view by its path. Contents and modes are for whoever can read them.
+    `present` holds everything below the view by its path; contents are for whoever can read them.
     """
     expected = {file.name: file for file in files}
     folders = {folder for name in expected for folder in directories_of(name)}

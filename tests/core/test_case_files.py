@@ -22,6 +22,7 @@ from beaker.core.case_files import (
     archive_name,
     archive_size,
     captured_of,
+    folder_name,
     plan_captures,
     unexpected,
     view_faults,
@@ -244,12 +245,12 @@ def test_archive_size__is_that_of_an_uncompressed_zip(members: list[Staged]) -> 
 def test_archive_size__very_many_members__counts_the_longer_end() -> None:
     """Above 65,535 members a ZIP archive has a second directory end."""
     members = [Staged(str(number), "file") for number in range(0xFFFF + 1)]
-    for count in (0xFFFF, 0xFFFF + 1):
-        made = io.BytesIO()
-        with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
-            for member in members[:count]:
+    made = io.BytesIO()
+    for mode, added in (("w", members[:-1]), ("a", members[-1:])):
+        with zipfile.ZipFile(made, mode, zipfile.ZIP_STORED) as archive:  # type: ignore[call-overload]  # either mode
+            for member in added:
                 archive.writestr(zipfile.ZipInfo(member.path), b"")
-        assert archive_size(members[:count]) == len(made.getvalue())
+        assert archive_size(members[: len(archive.filelist)]) == len(made.getvalue())
 
 
 def test_unexpected__other_content_than_declared__is_named() -> None:
@@ -266,6 +267,12 @@ def test_captured_of__case_of_a_setup__says_what_was_captured() -> None:
     case = Case("c", 1, files=[CaseFile("a", "/view/a", H, 3)])
     assert captured_of(case) == (CapturedFile("a", 3, H),)
     assert captured_of(Case("c", 1)) == ()
+
+
+def test_folder_name__is_the_hash_of_the_id() -> None:
+    """Ids may be long, hold slashes, or differ in case only."""
+    assert folder_name("c") == "2e7d2c03a9507ae265ecf5b5356885a53393a2029d241394997265a1a25aefc6"
+    assert len({folder_name(case_id) for case_id in ("c", "C", "../c", "c" * 1000)}) == 4
 
 
 FILES = (CapturedFile("a/b", 1, H), CapturedFile("c", 2, H))
