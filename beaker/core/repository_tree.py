@@ -46,7 +46,10 @@ RepositoryEdits: TypeAlias = Mapping[str, RepositoryFile | None]
 
 @value
 class TrackedFile:
-    """One entry of a commit: Git's mode (also of links and submodules), and the SHA-256 of its content."""
+    """One entry of a commit: Git's mode, also of links and submodules, and the SHA-256 of its content.
+
+    A regular file has one of the two modes of `RepositoryFile`, whatever old one Git may hold.
+    """
 
     mode: str
     sha256: str
@@ -83,7 +86,7 @@ def settle_edits(edits: RepositoryEdits, *, commit: Commit, paths: Sequence[str]
     file systems take for another one (BK633); a file where a folder is needed (BK634); and more than `MAX_EDITS` edits,
     `MAX_FILE_BYTES` in one file or `MAX_EDIT_BYTES` in all (BK635).
     """
-    real = {path: file for path, file in sorted(edits.items()) if _state(file) != _kept(commit.get(path))}
+    real = {path: file for path, file in sorted(edits.items()) if _state(file) != commit.get(path)}
     faults = (
         *_touched_faults(real, commit, paths),
         *_path_faults(real),
@@ -117,11 +120,6 @@ def _state_json(file: RepositoryFile | None) -> JsonValue:
 
 def _state(file: RepositoryFile | None) -> TrackedFile | None:
     return None if file is None else TrackedFile(file.mode, sha256(file.content).hexdigest())
-
-
-def _kept(file: TrackedFile | None) -> TrackedFile | None:
-    """What an edit that changes nothing would leave. Git knows 100664 too, which a checkout writes as 100644."""
-    return TrackedFile("100644", file.sha256) if file is not None and file.mode == "100664" else file
 
 
 def _touched_faults(edits: RepositoryEdits, commit: Commit, paths: Sequence[str]) -> Iterator[Problem]:

@@ -22,7 +22,7 @@ def cleaner(redact: Callable[[str], str], work: Path) -> Clean:
     """
     root = re.escape(str(work))
     places = re.compile(
-        rf"{root}/(?:(?:{CHECKOUTS}/[a-z]+|{DATASET})(?P<file>/)?|{ROLLOUTS}/\d+(?P<rollout>)|{PROPOSALS}/\d+(?P<proposal>))"
+        rf"{root}/(?:(?:{CHECKOUTS}/[a-z]+(?:-\d+)?|{DATASET})(?P<file>/)?|{ROLLOUTS}/\d+(?P<rollout>)|{PROPOSALS}/\d+(?P<proposal>))"
     )
 
     def named(match: re.Match[str]) -> str:

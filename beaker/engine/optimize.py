@@ -169,7 +169,6 @@ class _Attempt:
         """The search at its end; whatever stops it, no process of a rollout, scorer or proposer stays."""
         plan, clean = self._plan, cleaner(self._plan.redact, self._plan.work)
         scorer = await asyncio.to_thread(self._checkouts.scorer)
-        await asyncio.to_thread(self._checkouts.rollout)
         watch = await guard(scorer)
         note = InFlight(plan.note)
         evaluator = self._evaluator(opened, note, watch, clean)
@@ -198,7 +197,8 @@ class _Attempt:
         plan, optimizer = self._plan, self._plan.settings.optimizer
         rollouts = RolloutStarter(
             self._supervisor,
-            code=plan.code(self._checkouts.rollout()),
+            code=plan.code,
+            checkouts=self._checkouts,
             tree=self._journal.tree,
             env=plan.rollout_env,
             timeouts=optimizer.timeouts,

@@ -1,11 +1,15 @@
 """What a run is made of, as the service hands it to the engine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import LaunchSettings
+from beaker.core.repository_tree import Commit
+from beaker.core.targets import OptimizationTarget
 from beaker.core.values import value
+from beaker.engine.judging import Scope
 from beaker.runtime.code_root import CodeRoot
 
 
@@ -13,10 +17,10 @@ from beaker.runtime.code_root import CodeRoot
 class RunPlan:
     """One run.
 
-    `check_out(folder)` writes the run's commit into a new folder and may be called from any thread; the Integration is
-    `entrypoint` in it, with `source_dir` and `package_import_root` as in the configuration. `original` is the user's
-    own checkout, whose places on `sys.path` move over to ours (`None`: there is none). `declared_targets` is the
-    declaration pinned at launch, `None` when the configuration had none.
+    `check_out(folder)` writes the run's commit into a new folder and may be called from any thread, `commit()` gives
+    its files; the Integration is `entrypoint` in it, with `source_dir` and `package_import_root` as in the
+    configuration. `original` is the user's own checkout, whose places on `sys.path` move over to ours (`None`: there is
+    none). `declared_targets` is the declaration pinned at launch, `None` when the configuration had none.
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
@@ -25,6 +29,7 @@ class RunPlan:
 
     run_id: str
     check_out: Callable[[Path], None]
+    commit: Callable[[], Commit]
     entrypoint: str
     source_dir: str
     package_import_root: str | None
@@ -51,3 +56,10 @@ class RunPlan:
             package_import_root=self.package_import_root,
             original=self.original,
         )
+
+    def scope(self, targets: Iterable[OptimizationTarget], seeds: Iterable[TargetDocument]) -> Scope:
+        """What candidates may change, once the setup said its targets and the documents it starts from."""
+        scope = Scope(targets=tuple(targets), seeds=tuple(seeds), source_dir=self.source_dir)
+        if not scope.paths:
+            return scope
+        return Scope(targets=scope.targets, seeds=scope.seeds, commit=self.commit(), source_dir=self.source_dir)

@@ -1,4 +1,6 @@
-"""One rollout process and the folders it works in: its own copy of the candidate's documents, and scratch space."""
+"""One rollout process and the folders it works in: the candidate's code, its own copy of the candidate's documents, and
+scratch space.
+"""
 
 import asyncio
 import itertools
@@ -8,8 +10,9 @@ from typing import Any
 
 from beaker.core.optimizer import Timeouts
 from beaker.engine.candidates import CandidateTree, tree_files
+from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import ROLLOUTS
-from beaker.engine.working_copy import remove_tree
+from beaker.engine.folders import remove_tree
 from beaker.files.documents import write_tree
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.supervisor import Supervisor
@@ -17,12 +20,13 @@ from beaker.runtime.workers import RolloutResult, RolloutWorker
 
 
 class Rollout:
-    """A running process with its folder, which goes with it."""
+    """A running process; `leave` removes its folders once it has ended."""
 
-    def __init__(self, worker: RolloutWorker, folder: Path, remark: Callable[[str], None]) -> None:
+    def __init__(self, worker: RolloutWorker, leave: Callable[[], None], remark: Callable[[str], None]) -> None:
         self._worker = worker
-        self._folder = folder
+        self._leave = leave
         self._remark = remark
+        self._left = False
 
     @property
     def alive(self) -> bool:
@@ -34,30 +38,38 @@ class Rollout:
         return await self._worker.run(case_id, case_input, attempt=attempt)
 
     async def close(self) -> None:
-        """Leave `open_candidate`, end the process and remove its folder."""
+        """Leave `open_candidate`, end the process and remove its folders."""
         try:
             error = await self._worker.close()
             if error is not None:
                 self._remark(f"leaving open_candidate failed: {error.message}")
         finally:
-            remove_tree(self._folder)
+            await self._remove()
 
     async def kill(self) -> None:
-        """End the process at once and remove its folder."""
+        """End the process at once and remove its folders."""
         try:
             await self._worker.kill()
         finally:
-            remove_tree(self._folder)
+            await self._remove()
+
+    async def _remove(self) -> None:
+        if not self._left:
+            self._left = True
+            await asyncio.shield(asyncio.to_thread(self._leave))
 
 
 class RolloutStarter:
-    """Starts rollout processes, each in a folder of its own below `work`."""
+    """Starts rollout processes, each in a folder of its own below `work`, with the code that `checkouts` has for its
+    candidate: `code` names the Integration in a checkout, `tree` gives a candidate by its digest.
+    """
 
     def __init__(
         self,
         supervisor: Supervisor,
         *,
-        code: CodeRoot,
+        code: Callable[[Path], CodeRoot],
+        checkouts: Checkouts,
         tree: Callable[[str], CandidateTree],
         env: Mapping[str, str],
         timeouts: Timeouts,
@@ -66,6 +78,7 @@ class RolloutStarter:
     ) -> None:
         self._supervisor = supervisor
         self._code = code
+        self._checkouts = checkouts
         self._tree = tree
         self._env = env
         self._timeouts = timeouts
@@ -76,26 +89,34 @@ class RolloutStarter:
     async def start(self, digest: str) -> Rollout:
         """A process for the candidate with this digest. Raises `WorkerFailed`, and `OSError` when the disk refuses."""
         folder = self._root / str(next(self._count))
+        tree = self._tree(digest)
+        checkout = await asyncio.to_thread(self._checkouts.candidate, tree)
+
+        def leave() -> None:
+            remove_tree(folder)
+            self._checkouts.release(checkout)
+
         try:
-            await asyncio.to_thread(_lay_out, folder, self._tree(digest))
+            await asyncio.to_thread(_lay_out, folder, tree)
             worker = await RolloutWorker.start(
                 self._supervisor,
-                self._code,
+                self._code(checkout),
                 env=self._env,
                 timeouts=self._timeouts,
-                targets_dir=folder / "targets",
+                targets_dir=folder / "targets" if tree.documents else None,
                 scratch_dir=folder / "scratch",
                 case_files_dir=folder / "case_files",
             )
         except BaseException:
-            remove_tree(folder)
+            await asyncio.shield(asyncio.to_thread(leave))
             raise
-        return Rollout(worker, folder, self._remark)
+        return Rollout(worker, leave, self._remark)
 
 
 def _lay_out(folder: Path, tree: CandidateTree) -> None:
-    (folder / "targets").mkdir(parents=True)
-    write_tree(folder / "targets", tree.documents, tree_files(tree))
-    (folder / "targets").chmod(0o555)
-    (folder / "scratch").mkdir()
+    if tree.documents:
+        (folder / "targets").mkdir(parents=True)
+        write_tree(folder / "targets", tree.documents, tree_files(tree))
+        (folder / "targets").chmod(0o555)
+    (folder / "scratch").mkdir(parents=True)
     (folder / "case_files").mkdir(mode=0o555)

@@ -20,21 +20,22 @@ from beaker.core.targets import (
     OptimizationTarget,
     compare_targets,
     declaration_json,
+    target_groups,
 )
 from beaker.core.values import value
+from beaker.engine.folders import remove_tree
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
 from beaker.engine.seeds import seeds_to_json
-from beaker.engine.working_copy import remove_tree
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import SetupWorker, WorkerFailed
 
 
 @value
 class Opened:
-    """An open setup: the document targets, the cases of both splits, and the seed documents."""
+    """An open setup: the targets, the cases of both splits, and the seed documents."""
 
-    targets: tuple[DocumentTargets, ...]
+    targets: tuple[OptimizationTarget, ...]
     train: tuple[Case, ...]
     test: tuple[Case, ...]
     seeds: tuple[TargetDocument, ...]
@@ -42,7 +43,7 @@ class Opened:
     @property
     def groups(self) -> tuple[str, ...]:
         """Every declared group, in declared order."""
-        return tuple(group for target in self.targets for group in target.groups)
+        return target_groups(self.targets)
 
 
 @asynccontextmanager
@@ -51,15 +52,15 @@ async def open_setup(
 ) -> AsyncIterator[Opened]:
     """Hold the setup open for the block. What its teardown has to say is appended to `teardown`.
 
-    Raises `WorkerFailed` when customer code fails, and `Refused`: BK530 for targets that a run cannot optimize yet,
-    BK311 (`TargetMismatch`, before `prepare_run`) when the declared ones are others, BK531 when cases or seeds are not
-    those of the first attempt.
+    Raises `WorkerFailed` when customer code fails, and `Refused`: BK311 (`TargetMismatch`, before `prepare_run`) when
+    the declared targets are others, BK531 when cases or seeds are not those of the first attempt.
     """
     setup = await SetupWorker.start(
         supervisor, plan.code(checkout), env=plan.setup_env, timeouts=plan.settings.optimizer.timeouts
     )
     try:
-        targets = _check_targets(setup.loaded.targets, plan.declared_targets, journal)
+        targets = setup.loaded.targets
+        _check_targets(targets, plan.declared_targets, journal)
         prepared = await setup.prepare(
             run_id=plan.run_id,
             extra=dict(plan.settings.extra),
@@ -85,9 +86,7 @@ async def _close(setup: SetupWorker) -> Problems:
     return ()
 
 
-def _check_targets(
-    imported: tuple[OptimizationTarget, ...], declared: Any, journal: Journal
-) -> tuple[DocumentTargets, ...]:
+def _check_targets(imported: tuple[OptimizationTarget, ...], declared: Any, journal: Journal) -> None:
     """Hold the imported targets against the pinned declaration, or against those of the first attempt."""
     recorded = journal.facts().get("targets_imported")
     pinned = recorded if declared is None else declared
@@ -97,18 +96,17 @@ def _check_targets(
         compared = compare_targets(pinned, imported)
         if not is_successful(compared):
             raise Refused(compared.failure())
-    documents = tuple(target for target in imported if isinstance(target, DocumentTargets))
-    if len(documents) < len(imported):
-        hint = "declare document groups, as in documents(groups=('prompts',))"
-        raise Refused(Problem("BK530", "optimizing files of the repository comes with a later version", hint=hint))
-    return documents
 
 
 def _check_unchanged(
-    targets: tuple[DocumentTargets, ...], documents: tuple[TargetDocument, ...], fingerprint: str, journal: Journal
+    targets: tuple[OptimizationTarget, ...], documents: tuple[TargetDocument, ...], fingerprint: str, journal: Journal
 ) -> None:
     facts = journal.facts()
-    hashes = [seed_hash(one for one in documents if one.group in target.groups) for target in targets]
+    hashes = [
+        seed_hash(one for one in documents if one.group in target.groups)
+        for target in targets
+        if isinstance(target, DocumentTargets)
+    ]
     found: Mapping[str, Any] = {"fingerprint": fingerprint, "seed_hashes": hashes}
     for name, words in (("fingerprint", "cases"), ("seed_hashes", "seed documents")):
         before = facts.get(name)

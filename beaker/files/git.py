@@ -75,19 +75,27 @@ def dirty_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ..
         return Failure(unfiltered.failure())
     # The index is not refreshed here (no lock is taken), so a touched but equal file needs `status`, not `diff-index`.
     asked = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-submodules=dirty")
-    changed = git_output(root, *unfiltered.unwrap(), *asked)
-    watched = (":(top,glob)**/.beaker/**", *(f":(top,literal){path}" for path in also))
-    added = git_output(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *watched)
-    for result in (changed, added):
-        if not is_successful(result):
-            return Failure(result.failure())
-    paths = {path for path in _fields(added.unwrap()) if not path.rpartition("/")[2].startswith(".env")}
+    changed, added = git_output(root, *unfiltered.unwrap(), *asked), watched_files(root, also=also)
+    if not is_successful(changed):
+        return Failure(changed.failure())
+    if not is_successful(added):
+        return Failure(added.failure())
+    paths = {*added.unwrap()}
     entries = iter(_fields(changed.unwrap()))
     for entry in entries:
         paths.add(entry[3:])
         if set(entry[:2]) & {"R", "C"}:
             next(entries, None)  # the old name follows a rename
     return Success(tuple(sorted(paths)))
+
+
+def watched_files(root: Path, *, also: Iterable[str] = ()) -> Result[tuple[str, ...], Problem]:
+    """Files that Git neither tracks nor ignores, and that `dirty_files` counts nevertheless; sorted."""
+    watched = (":(top,glob)**/.beaker/**", *(f":(top,literal){path}" for path in also))
+    listed = git_output(root, "ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", *watched)
+    return listed.map(
+        lambda out: tuple(sorted(path for path in _fields(out) if not path.rpartition("/")[2].startswith(".env")))
+    )
 
 
 def untracked_files(root: Path, *, below: str = ".") -> Result[tuple[str, ...], Problem]:
@@ -175,8 +183,8 @@ def init_repository(root: Path, *, branch: str = "main") -> Result[None, Problem
     return git_output(root, "init", "--quiet", "--template=", f"--initial-branch={branch}").map(lambda _: None)
 
 
-def commit_all(root: Path, message: str) -> Result[str, Problem]:
-    """Commit every file below `root` that is not ignored there, and return the commit's id.
+def commit_all(root: Path, message: str, *, ignored_too: bool = False) -> Result[str, Problem]:
+    """Commit every file below `root`, without those ignored there unless `ignored_too`, and return the commit's id.
 
     The commit is Beaker's own: its identity, no signature, no hooks, whatever the user's configuration says.
     """
@@ -184,7 +192,7 @@ def commit_all(root: Path, message: str) -> Result[str, Problem]:
     if not is_successful(unfiltered):
         return Failure(unfiltered.failure())
     plain = (*unfiltered.unwrap(), "-c", "core.autocrlf=false", "-c", "core.excludesFile=")
-    added = git_output(root, *plain, "add", "--all", "--", ".")
+    added = git_output(root, *plain, "add", "--all", *(("--force",) if ignored_too else ()), "--", ".")
     if not is_successful(added):
         return Failure(added.failure())
     identity = ("-c", "user.name=Beaker", "-c", "user.email=beaker@localhost", "-c", "commit.gpgSign=false")

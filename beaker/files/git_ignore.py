@@ -1,4 +1,4 @@
-"""Which paths a `.gitignore` names, asked of Git itself: its pattern rules are nobody's to write again."""
+"""Which paths `.gitignore` files name, asked of Git itself: its pattern rules are nobody's to write again."""
 
 import os
 import tempfile
@@ -23,13 +23,32 @@ def ignored_paths(rules: bytes, paths: Sequence[str]) -> set[str]:
         if not is_successful(init_repository(root)):
             return set()
         (root / ".gitignore").write_bytes(rules)
-        # `./` keeps a name that begins with `:` from being read as a pathspec.
-        asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
-        found = run_git(root, "-c", "core.excludesFile=", "check-ignore", "--no-index", "-z", "--stdin", given=asked)
-        if not is_successful(found):
+        return _ignored(root, paths)
+
+
+def ignored_below(root: Path, paths: Sequence[str]) -> set[str]:
+    """Those of `paths` below `root` that the `.gitignore` files in `root` and its folders ignore.
+
+    A repository that lies in `root` takes no part, nor do its settings: whoever works there may write them. Without Git
+    nothing is ignored.
+    """
+    if not paths:
+        return set()
+    with tempfile.TemporaryDirectory(prefix="beaker-ignore-") as folder:
+        if not is_successful(init_repository(Path(folder))):
             return set()
-        done = found.unwrap()
-        # 0: some are ignored, 1: none is, anything else: Git could not say.
-        if done.returncode != 0:
-            return set()
-        return {os.fsdecode(path).removeprefix("./") for path in done.stdout.split(b"\0")[:-1]}
+        return _ignored(root, paths, f"--git-dir={folder}/.git", f"--work-tree={root}")
+
+
+def _ignored(root: Path, paths: Sequence[str], *options: str) -> set[str]:
+    # `./` keeps a name that begins with `:` from being read as a pathspec.
+    asked = b"".join(b"./" + os.fsencode(path) + b"\0" for path in paths)
+    settings = ("-c", "core.excludesFile=")
+    found = run_git(root, *options, *settings, "check-ignore", "--no-index", "-z", "--stdin", given=asked)
+    if not is_successful(found):
+        return set()
+    done = found.unwrap()
+    # 0: some are ignored, 1: none is, anything else: Git could not say.
+    if done.returncode != 0:
+        return set()
+    return {os.fsdecode(path).removeprefix("./") for path in done.stdout.split(b"\0")[:-1]}

@@ -15,7 +15,7 @@ from beaker.core.cases import Case, CaseScore
 from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems
-from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, compare_targets, target_groups
+from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
 from beaker.core.wording import counted
 from beaker.files.documents import write_tree
 from beaker.runtime.failures import StageProblem, case_problem
@@ -128,10 +128,6 @@ class _Smoke:
             compared = compare_targets(self._request.entry.targets, setup.loaded.targets)
             if not is_successful(compared):
                 raise _Failed((self._placed(compared.failure()),), setup.output())
-        if self._request.local and any(isinstance(target, RepositoryTargets) for target in setup.loaded.targets):
-            hint = "declare document groups, as in documents(groups=('prompts',))"
-            problem = Problem("BK460", "optimizing files of the repository comes with a later version", hint=hint)
-            raise _Failed((self._placed(problem),), setup.output())
         detail = f"{self._request.code.entrypoint}, {_described(setup.loaded.targets)}"
         self._end(detail, captured=setup.output(), then="dataset")
 

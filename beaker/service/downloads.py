@@ -1,7 +1,7 @@
 """What a candidate gives to take away: one change set per document target, and its documents."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from returns.pipeline import is_successful
@@ -12,7 +12,10 @@ from beaker.core.strict_json import JsonObject
 from beaker.service.candidates import Found, find_candidate
 from beaker.service.ports import Call, answer
 from beaker.service.result_table import stored_facts
-from beaker.service.trees import Documents, load_tree
+from beaker.service.trees import load_tree
+
+Documents = Mapping[str, Mapping[str, str]]
+"""Group to name to content."""
 
 
 def create_candidate_download(call: Call) -> Response:
@@ -21,8 +24,8 @@ def create_candidate_download(call: Call) -> Response:
     if isinstance(found, Response):
         return found
     ports = call.ports
-    baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree)
-    documents = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree)
+    baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree).documents
+    documents = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree).documents
     facts = stored_facts(ports.database, found.run.id, "seed_documents", "targets_imported")
     files = []
     with ports.blobs.batch() as batch:

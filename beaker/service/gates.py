@@ -16,7 +16,7 @@ from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.selection import InvalidEntry, select
 from beaker.core.strict_json import JsonObject
-from beaker.core.targets import RepositoryTargets, parse_declaration
+from beaker.core.targets import parse_declaration
 from beaker.core.values import value
 from beaker.service.artifact_table import Artifact, artifact_files
 from beaker.service.datasets import dataset_by_id, dataset_by_reference
@@ -170,9 +170,6 @@ def _target_faults(declared: Any) -> Iterable[Problem]:
     parsed = parse_declaration(declared)
     if not is_successful(parsed):
         yield parsed.failure()
-    elif any(isinstance(target, RepositoryTargets) for target in parsed.unwrap()):
-        hint = "declare document groups, as in targets: {kind: documents, groups: [prompts]}"
-        yield Problem("BK460", "optimizing files of the repository comes with a later version", "targets", hint)
 
 
 def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Problems]:

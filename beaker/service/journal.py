@@ -25,16 +25,25 @@ _EVENTS: dict[str, RunEvent] = {
 
 
 class StoredJournal:
-    """The journal of the run `run_id`. Its worker is the only writer; `now` answers in UTC.
+    """The journal of the run `run_id`. Its worker is the only writer; `now` answers in UTC, `is_tracked` tells whether
+    the run's commit has a path.
 
     Beside what `Journal` says: errors of the database are `sqlite3.Error`; a stored evaluation that cannot be read is
     `Refused`.
     """
 
-    def __init__(self, database: Database, run_id: str, *, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        database: Database,
+        run_id: str,
+        *,
+        now: Callable[[], datetime],
+        is_tracked: Callable[[str], bool] = lambda _: False,
+    ) -> None:
         self._database = database
         self._run_id = run_id
         self._now = now
+        self._is_tracked = is_tracked
         last = database.row("SELECT max(position) AS position FROM log WHERE run_id = :run_id", run_id=run_id)
         self._next_position = 0 if last is None or last["position"] is None else int(last["position"]) + 1
 
@@ -96,11 +105,12 @@ class StoredJournal:
 
     def tree(self, digest: str) -> CandidateTree:
         """See `Journal.tree`."""
-        return CandidateTree(load_tree(self._database, self._run_id, digest))
+        return load_tree(self._database, self._run_id, digest)
 
     def store_tree(self, digest: str, tree: CandidateTree) -> None:
         """See `Journal.store_tree`."""
-        keep_tree(self._database, self._run_id, digest, tree.documents, now=timestamp(self._now()))
+        now = timestamp(self._now())
+        keep_tree(self._database, self._run_id, digest, tree, is_tracked=self._is_tracked, now=now)
 
     def facts(self) -> JsonObject:
         """See `Journal.facts`."""

@@ -132,5 +132,8 @@ _FIRST = (
     "CREATE TABLE documents (sha256 TEXT PRIMARY KEY, content TEXT NOT NULL)",
 )
 
-MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST,)
+# Contents of files that candidates changed in the repository; they need not be text.
+_REPOSITORY_FILES = ("CREATE TABLE repository_files (sha256 TEXT PRIMARY KEY, content BLOB NOT NULL)",)
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (_FIRST, _REPOSITORY_FILES)
 """Step `n` leads from schema version `n` to `n + 1`."""

@@ -16,7 +16,7 @@ from beaker.service.answers import candidate_id
 from beaker.service.database import Database
 from beaker.service.result_table import proposal_output, stored_evaluations, stored_log
 from beaker.service.run_table import RunRecord
-from beaker.service.trees import tree_created_at, tree_manifest
+from beaker.service.trees import changed_between, tree_created_at
 
 
 @value
@@ -150,14 +150,8 @@ def _test_results(
 
 def _summary(database: Database, run: RunRecord, state: SearchState, candidate: Candidate) -> JsonObject:
     """What a candidate changed against its parent, by path."""
-    after = tree_manifest(database, run.id, candidate.tree)
     parent = candidate if candidate.parent is None else state.candidates[candidate.parent]
-    before = tree_manifest(database, run.id, parent.tree)
-    return {
-        "created": [*sorted(after.keys() - before.keys())],
-        "updated": [*sorted(path for path in after.keys() & before.keys() if after[path] != before[path])],
-        "deleted": [*sorted(before.keys() - after.keys())],
-    }
+    return changed_between(database, run.id, parent.tree, candidate.tree)
 
 
 def _proposer(run: RunRecord) -> str:

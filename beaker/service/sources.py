@@ -7,11 +7,12 @@ from pathlib import Path
 
 from beaker.core.documents import directories_of
 from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.repository_tree import Commit, TrackedFile
 from beaker.core.reserved_names import is_git_name
 from beaker.core.strict_json import JsonValue, canonical
 from beaker.core.text import collision_key
 from beaker.core.values import value
-from beaker.files.git import EXECUTABLE_MODE, LINK_MODE, SUBMODULE_MODE, TreeFile
+from beaker.files.git import EXECUTABLE_MODE, FILE_MODE, LINK_MODE, SUBMODULE_MODE, TreeFile
 from beaker.service.blobs import Blobs
 
 FORMAT = "beaker.source/1"
@@ -46,6 +47,14 @@ def keep_source(blobs: Blobs, files: Iterator[TreeFile]) -> tuple[str, tuple[Sou
 def source_files(blobs: Blobs, digest: str) -> tuple[SourceFile, ...]:
     """The entries of a kept commit."""
     return tuple(SourceFile(**entry) for entry in json.loads(blobs.read(digest))["files"])
+
+
+def commit_files(blobs: Blobs, digest: str) -> Commit:
+    """The entries of a kept commit by path, as the rules of repository edits know them."""
+    return {
+        one.path: TrackedFile(FILE_MODE if one.mode.startswith("1006") else one.mode, one.sha256)
+        for one in source_files(blobs, digest)
+    }
 
 
 def leaving_links(blobs: Blobs, files: Iterable[SourceFile]) -> Problems:

@@ -5,7 +5,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from beaker.engine.working_copy import remove_tree
+from beaker.engine.folders import remove_tree
 
 
 class WorkFolder:

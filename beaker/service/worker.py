@@ -20,6 +20,7 @@ import sqlite3
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
@@ -39,7 +40,7 @@ from beaker.service.locks import acquire
 from beaker.service.place import DATABASE, Place, deleted, open_place, utc_now
 from beaker.service.ports import timestamp
 from beaker.service.run_table import RunRecord, start_attempt
-from beaker.service.sources import check_out
+from beaker.service.sources import check_out, commit_files
 from beaker.service.work_folder import WorkFolder
 
 ENDED, REFUSED, DELETED = 0, 2, 4
@@ -99,7 +100,8 @@ def _sweep(place: Place) -> None:
 
 
 async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -> int:
-    journal = StoredJournal(place.database, run.id, now=utc_now)
+    commit = cache(lambda: commit_files(place.blobs, run.source))
+    journal = StoredJournal(place.database, run.id, now=utc_now, is_tracked=lambda path: path in commit())
     redact = redactor(_secrets(run))
     clean = cleaner(redact, work)
     stopped: list[int] = []
@@ -150,6 +152,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     return RunPlan(
         run_id=run.id,
         check_out=lambda folder: check_out(place.blobs, run.source, folder),
+        commit=cache(lambda: commit_files(place.blobs, run.source)),
         entrypoint=str(run.entry["entrypoint"]),
         source_dir=str(run.entry["source_dir"]),
         package_import_root=None if package_root is None else str(package_root),

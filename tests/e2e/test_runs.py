@@ -39,19 +39,6 @@ def test_declaration__absent__is_recorded_from_the_integration(laboratory: Calla
     assert "targets_imported" not in run
 
 
-def test_repository_targets__without_declaration__are_refused_with_the_reason(laboratory: Callable[..., Any]) -> None:
-    """What belongs to a later version ends the run before `prepare_run`."""
-    lab = laboratory(train=4, test=2)
-    config = (lab.project / ".beaker/beaker.yaml").read_text()
-    lab.write(".beaker/beaker.yaml", "\n".join(line for line in config.splitlines() if "targets" not in line))
-    code = (lab.project / "words.py").read_text()
-    lab.write("words.py", code.replace("TARGETS = ", "from beaker import repository\nTARGETS = repository(), "))
-    run = lab.run(lab.launch())
-    assert run["status"] == "FAILED"
-    assert "later version" in run["error_message"]
-    assert lab.notes("prepare") == []
-
-
 @pytest.mark.kill
 def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any]) -> None:
     """Distinct evaluations stay within `max_rollouts`, and the run says that the budget ended it."""

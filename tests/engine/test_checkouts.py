@@ -3,7 +3,10 @@
 import os
 from pathlib import Path
 
+from beaker.engine.candidates import CandidateTree
 from beaker.engine.checkouts import Checkouts
+
+DOCUMENTS = CandidateTree({"faq": {"a.md": "a"}})
 
 
 def check_out(folder: Path) -> None:
@@ -19,16 +22,15 @@ def check_out(folder: Path) -> None:
 def test_checkouts__for_each_kind_of_process__are_apart(tmp_path: Path) -> None:
     """Writing in one changes none of the others, and each is made once."""
     made = Checkouts(check_out, tmp_path)
-    folders = [made.setup(), made.rollout(), made.scorer(), made.project()]
+    folders = [made.setup(), made.candidate(DOCUMENTS), made.scorer(), made.project()]
     assert len(set(folders)) == 4
-    (made.rollout() / "src" / "app.py").write_text("x = 2\n")
+    (folders[1] / "src" / "app.py").write_text("x = 2\n")
     assert [(folder / "src" / "app.py").read_text() for folder in folders] == [
         "x = 1\n",
         "x = 2\n",
         "x = 1\n",
         "x = 1\n",
     ]
-    assert made.rollout() == folders[1]
     assert made.ignore_rules() == b"*.log\n"
 
 

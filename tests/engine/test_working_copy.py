@@ -13,7 +13,9 @@ from beaker.core.documents import TargetDocument
 from beaker.core.targets import DocumentTargets
 from beaker.engine.candidates import CandidateTree, tree_from_files
 from beaker.engine.evidence import Evidence, write_evidence
-from beaker.engine.working_copy import Misdeed, lay_out, remove_tree, take_back
+from beaker.engine.folders import remove_tree
+from beaker.engine.judging import Misdeed, Scope
+from beaker.engine.working_copy import LaidOut, lay_out, take_back
 
 TARGETS = (DocumentTargets(("kb",)), DocumentTargets(("faq", "empty")))
 SEEDS = (
@@ -21,7 +23,12 @@ SEEDS = (
     TargetDocument(source_id="2", group="kb", name="deep/er/b.md", content="beta\r\n"),
     TargetDocument(source_id="3", group="faq", name="c~", content="", editable=False),
 )
+SCOPE = Scope(targets=TARGETS, seeds=SEEDS)
 PARENT = tree_from_files(("kb", "faq", "empty"), {(one.group, one.name): one.content for one in SEEDS})
+
+
+def no_repository(tree: CandidateTree, folder: Path) -> None:
+    raise AssertionError("only documents are declared")
 
 
 def nothing(_: Sequence[str]) -> set[str]:
@@ -31,14 +38,14 @@ def nothing(_: Sequence[str]) -> set[str]:
 def back(root: Path, *, ignored: set[str] | None = None) -> CandidateTree | Misdeed:
     """What `take_back` makes of a working copy."""
     rules = (lambda paths: (ignored or set()) & set(paths)) if ignored else nothing
-    taken = take_back(root, parent=PARENT, targets=TARGETS, seeds=SEEDS, ignored=rules)
+    taken = take_back(LaidOut(root, PARENT, {}), SCOPE, ignored=rules)
     return taken.unwrap() if is_successful(taken) else taken.failure()
 
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     root = tmp_path / "copy"
-    lay_out(root, PARENT, SEEDS)
+    lay_out(root, PARENT, SCOPE, no_repository)
     write_evidence(root / "evidence", Evidence({"a": 1}, ({"id": "x"},)))
     return root
 
@@ -166,7 +173,7 @@ def test_take_back__any_edits__give_just_what_was_written(
 ) -> None:
     """The child's documents are the parent's with the edits, to the byte."""
     root = tmp_path_factory.mktemp("copies") / "copy"
-    lay_out(root, PARENT, SEEDS)
+    lay_out(root, PARENT, SCOPE, no_repository)
     expected = dict(PARENT.documents["kb"])
     for name, content in edits.items():
         path = root / "documents" / "kb" / name

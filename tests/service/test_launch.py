@@ -160,13 +160,8 @@ CONFIGS: list[tuple[str, str, str]] = [
     (ENTRY + "    required_env: [PATH]\n", "BK120", "PATH"),
     (ENTRY + "    targets: {kind: document, groups: [a]}\n", "", "kind"),
     (ENTRY + "    targets: {kind: documents, groups: []}\n", "", "groups"),
-    (ENTRY + "    targets: {kind: repository}\n", "BK460", "later version"),
-    (
-        ENTRY + "    targets: [{kind: repository, paths: [src]}, {kind: documents, groups: [a]}]\n",
-        "BK460",
-        "later version",
-    ),
-    (ENTRY + "    isolation: process\n", "", "later version"),
+    (ENTRY + "    targets: {kind: repository, paths: []}\n", "BK310", "paths"),
+    (ENTRY + "    isolation: thread\n", "", "must be `process`"),
     ("integrations: [\n", "BK101", "YAML"),
     ("integrations: {}\n", "BK463", "no integration"),
     ("agent_key: k\n", "BK105", "agent_key"),
@@ -206,7 +201,7 @@ def test_launch__many_faults__are_named_together(world: Any) -> None:
 def test_launch__entry_with_many_faults__names_each(world: Any) -> None:
     """The problems of one entry come one by one, with their lines."""
     configure(
-        world, ENTRY + "    required_env: [PATH]\n    targets: {kind: documents, groups: []}\n    isolation: process\n"
+        world, ENTRY + "    required_env: [PATH]\n    targets: {kind: documents, groups: []}\n    isolation: thread\n"
     )
     world.dataset()
     _, refused = launch(world, {})

@@ -8,20 +8,21 @@ from typing import Any
 
 from returns.pipeline import is_successful
 
-from beaker.core.documents import TargetDocument
 from beaker.core.proposer_command import PROJECT
 from beaker.core.strict_json import dumps
-from beaker.core.targets import DocumentTargets, declaration_json
+from beaker.core.targets import declaration_json
 from beaker.core.values import value
 from beaker.core.wording import counted
 from beaker.engine.candidates import CandidateTree, changed_paths
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import PROPOSALS
 from beaker.engine.evidence import write_evidence
+from beaker.engine.folders import remove_tree
+from beaker.engine.judging import Scope
 from beaker.engine.plan import RunPlan
 from beaker.engine.proposal import Proposal, ProposalRequest
 from beaker.engine.setting_up import Opened
-from beaker.engine.working_copy import EVIDENCE, lay_out, remove_tree, take_back
+from beaker.engine.working_copy import EVIDENCE, LaidOut, lay_out, take_back
 from beaker.files.git_ignore import ignored_paths
 from beaker.runtime.shortening import shortened
 from beaker.runtime.supervisor import Completed, Supervisor
@@ -37,28 +38,29 @@ LONGEST_MESSAGE = 1_000
 class CommandProposer:
     """Runs `command` in a fresh working copy below `folder` and judges what it left.
 
-    `environ` is the whole environment but for the `BEAKER_*` names added here. `project` makes the read-only checkout
-    and returns its path; it is asked only when the command mentions `{project}`. `ignored` says which paths the
-    project ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
+    `environ` is the whole environment but for the `BEAKER_*` names added here; `scope` says what may be edited, and
+    `write(tree, folder)` writes the repository of a candidate. `project` makes the read-only checkout and returns its
+    path; it is asked only when the command mentions `{project}`. `ignored` says which paths the project ignores,
+    `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
     """
 
     supervisor: Supervisor
     command: tuple[str, ...]
     environ: Mapping[str, str]
-    targets: tuple[DocumentTargets, ...]
-    seeds: tuple[TargetDocument, ...]
-    source_dir: str
+    scope: Scope
     folder: Path
     timeout: float
+    write: Callable[[CandidateTree, Path], None]
     project: Callable[[], Path]
     ignored: Callable[[Sequence[str]], set[str]]
     clean: Callable[[str], str]
 
     async def propose(self, request: ProposalRequest) -> Proposal:
-        """Run the command once; see `beaker.engine.proposal.Proposer`. Raises `OSError` when the disk refuses."""
+        """Run the command once; see `beaker.engine.proposal.Proposer`. Raises `OSError` when the disk refuses,
+        and `Refused` when Git does."""
         root = self.folder / str(request.number)
-        await asyncio.to_thread(self._lay_out, root, request)
         try:
+            laid_out = await asyncio.to_thread(self._lay_out, root, request)
             command = self.command
             if any(PROJECT in word for word in command):
                 project = str(await asyncio.to_thread(self.project))
@@ -69,36 +71,42 @@ class CommandProposer:
             stdout, stderr = self.clean(done.stdout), self.clean(done.stderr)
             made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr)
             if made is None:
-                made = await asyncio.to_thread(self._judge, root, request.parent)
+                made = await asyncio.to_thread(self._judge, laid_out)
             message = shortened(made.message, LONGEST_MESSAGE, self.clean)
             return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr)
         finally:
             await asyncio.shield(asyncio.to_thread(remove_tree, root))
 
-    def _lay_out(self, root: Path, request: ProposalRequest) -> None:
+    def _lay_out(self, root: Path, request: ProposalRequest) -> LaidOut:
         remove_tree(root)
-        lay_out(root, request.parent, self.seeds)
+        laid_out = lay_out(root, request.parent, self.scope, self.write)
         write_evidence(root / EVIDENCE, request.evidence)
+        return laid_out
 
-    def _judge(self, root: Path, parent: CandidateTree) -> Proposal:
+    def _judge(self, laid_out: LaidOut) -> Proposal:
         """What a command that exited with 0 left."""
-        left = take_back(root, parent=parent, targets=self.targets, seeds=self.seeds, ignored=self.ignored)
+        left = take_back(laid_out, self.scope, ignored=self.ignored)
         if not is_successful(left):
             misdeed = left.failure()
             return Proposal(misdeed.outcome, misdeed.message)
-        changed = changed_paths(parent, left.unwrap())
+        changed = changed_paths(laid_out.parent, left.unwrap())
         if not changed:
-            return Proposal("no_change", "the command changed no document")
+            return Proposal("no_change", f"the command changed {self._nothing()}")
         return Proposal("child", tree=left.unwrap(), changed=changed)
 
+    def _nothing(self) -> str:
+        """What a command may change, in words that follow "changed"."""
+        kinds = ("document",) * bool(self.scope.groups) + ("file of the targets",) * bool(self.scope.paths)
+        return f"no {' and no '.join(kinds)}"
+
     def _environment(self, root: Path, seed: int) -> dict[str, str]:
-        targets: Any = declaration_json(self.targets)
+        targets: Any = declaration_json(self.scope.targets)
         return {
             **self.environ,
             "BEAKER_WORKSPACE": str(root),
             "BEAKER_EVIDENCE": str(root / EVIDENCE),
             "BEAKER_TARGETS": dumps(targets),
-            "BEAKER_SOURCE_DIR": self.source_dir,
+            "BEAKER_SOURCE_DIR": self.scope.source_dir,
             "BEAKER_PROPOSAL_SEED": str(seed),
         }
 
@@ -147,11 +155,10 @@ def command_proposer(
         supervisor=supervisor,
         command=optimizer.command,
         environ=plan.proposer_env,
-        targets=opened.targets,
-        seeds=opened.seeds,
-        source_dir=plan.source_dir,
+        scope=plan.scope(opened.targets, opened.seeds),
         folder=plan.work / PROPOSALS,
         timeout=optimizer.timeouts.proposal,
+        write=checkouts.write,
         project=checkouts.project,
         ignored=lambda paths: ignored_paths(checkouts.ignore_rules(), paths),
         clean=clean,
