@@ -10,7 +10,7 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -40,13 +40,16 @@ _SAFE_SETTINGS = (
 _MISSING = ("promisor remote", "lazy fetching", "unable to read", "missing blob", "missing tree", "not a tree object")
 
 
-def run_git(root: Path, *arguments: str, given: bytes = b"") -> Result[subprocess.CompletedProcess[bytes], Problem]:
+def run_git(
+    root: Path, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None
+) -> Result[subprocess.CompletedProcess[bytes], Problem]:
     """One Git command with `given` as its standard input, whatever its exit code says.
 
-    A `Problem` when it could not be run at all (BK710: there is no Git) or did not end in time (BK713).
+    `environment` goes over the one that every command gets. A `Problem` when it could not be run at all (BK710: there
+    is no Git) or did not end in time (BK713).
     """
     try:
-        with _started(_command(root, *arguments), stderr=subprocess.PIPE) as process:
+        with _started(_command(root, *arguments), stderr=subprocess.PIPE, environment=environment) as process:
             out, err = process.communicate(given, timeout=TIMEOUT)
             return Success(subprocess.CompletedProcess(process.args, process.returncode, out, err))
     except FileNotFoundError:
@@ -57,9 +60,11 @@ def run_git(root: Path, *arguments: str, given: bytes = b"") -> Result[subproces
         return Failure(Problem("BK713", f"git {_name(arguments)} could not be run: {error}", str(root)))
 
 
-def git_output(root: Path, *arguments: str) -> Result[bytes, Problem]:
+def git_output(
+    root: Path, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None
+) -> Result[bytes, Problem]:
     """Standard output of one Git command that has to succeed."""
-    found = run_git(root, *arguments)
+    found = run_git(root, *arguments, given=given, environment=environment)
     if not is_successful(found):
         return Failure(found.failure())
     done = found.unwrap()
@@ -163,14 +168,16 @@ def object_reader(root: Path) -> Iterator[ObjectReader]:
 
 
 @contextmanager
-def _started(command: Sequence[str], *, stderr: int) -> "Iterator[subprocess.Popen[bytes]]":
+def _started(
+    command: Sequence[str], *, stderr: int, environment: Mapping[str, str] | None = None
+) -> "Iterator[subprocess.Popen[bytes]]":
     """A process in a group of its own. When the block is left, nothing of that group lives."""
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=stderr,
-        env=_environment(),
+        env=_environment() | dict(environment or {}),
         start_new_session=True,
     )
     try:
