@@ -5,8 +5,8 @@ their libraries.
 """
 
 import math
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeAlias
 
 from beaker.core.exact import ONE, exact
 from beaker.core.options import LARGEST
@@ -110,8 +110,9 @@ def infer_usage(response: Any) -> TokenCounts | None:
 
     Both an input and an output count are needed: a block with only a total, or only an input, is no usage.
     """
+    get = _reader(response)
     for name in ("usage", "usage_metadata", "usageMetadata"):
-        block = _field(response, name)
+        block = get(name)
         counts = None if block is None else _counts(block)
         if counts is not None:
             return counts
@@ -129,18 +130,19 @@ _THOUGHTS = ("thoughts_token_count", "thoughtsTokenCount")
 
 
 def _counts(block: Any) -> TokenCounts | None:
-    given, answered = _first(block, _INPUT), _first(block, _OUTPUT)
+    get = _reader(block)
+    given, answered = _first(get, _INPUT), _first(get, _OUTPUT)
     if given is None or answered is None:
         return None
-    answered += _first(block, _THOUGHTS) or 0
-    total = _first(block, _TOTAL)
-    cached = _first(block, _CACHED)
+    answered += _first(get, _THOUGHTS) or 0
+    total = _first(get, _TOTAL)
+    cached = _first(get, _CACHED)
     for name in _DETAILS:
-        cached = _count(_field(_field(block, name), "cached_tokens")) if cached is None else cached
-    read, made = _count(_field(block, "cache_read_input_tokens")), _count(_field(block, "cache_creation_input_tokens"))
+        cached = _count(_reader(get(name))("cached_tokens")) if cached is None else cached
+    read, made = _count(get("cache_read_input_tokens")), _count(get("cache_creation_input_tokens"))
     # Anthropic counts what it read from or wrote to its cache beside `input_tokens`, others within it.
     beside = cached is None and (read is not None or made is not None)
-    if beside and _count(_field(block, "input_tokens")) is not None and total != given + answered:
+    if beside and _count(get("input_tokens")) is not None and total != given + answered:
         given += (read or 0) + (made or 0)
         total = given + answered
     return TokenCounts(
@@ -148,30 +150,43 @@ def _counts(block: Any) -> TokenCounts | None:
         output_tokens=answered,
         total_tokens=given + answered if total is None else total,
         cached_input_tokens=read if cached is None else cached,
-        cache_write_input_tokens=_first(block, _WRITTEN),
-        cost_usd=_reported(block),
+        cache_write_input_tokens=_first(get, _WRITTEN),
+        cost_usd=_reported(get),
     )
 
 
-def _reported(block: Any) -> float | None:
+def _reported(get: "_Get") -> float | None:
     """The cost that a usage block states; with a key of one's own, what the provider behind charges is added."""
-    stated = _amount(_field(block, "cost"))
-    if stated is None or _field(block, "is_byok") is not True:
+    stated = _amount(get("cost"))
+    if stated is None or get("is_byok") is not True:
         return stated
-    upstream = _amount(_field(_field(block, "cost_details"), "upstream_inference_cost"))
+    upstream = _amount(_reader(get("cost_details"))("upstream_inference_cost"))
     return None if upstream is None else stated + upstream
 
 
-def _field(holder: Any, name: str) -> Any:
-    """A key of a mapping or an attribute of an object, `None` without it, whatever code is behind it."""
-    try:
-        return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
-    except Exception:
-        return None
+_Get: TypeAlias = Callable[[str], Any]
 
 
-def _first(block: Any, names: tuple[str, ...]) -> int | None:
-    return next((count for name in names if (count := _count(_field(block, name))) is not None), None)
+def _reader(holder: Any) -> _Get:
+    """Reads the keys of a mapping or the attributes of an object, `None` without one, whatever code is behind it."""
+    if type(holder) is dict:
+        return holder.get
+    is_mapping = isinstance(holder, Mapping)
+
+    def get(name: str) -> Any:
+        try:
+            return holder.get(name) if is_mapping else getattr(holder, name, None)
+        except Exception:
+            return None
+
+    return get
+
+
+def _first(get: _Get, names: tuple[str, ...]) -> int | None:
+    for name in names:
+        if (count := _count(get(name))) is not None:
+            return count
+    return None
 
 
 def _count(found: Any) -> int | None:
@@ -186,12 +201,12 @@ def _amount(found: Any) -> float | None:
 
 def _stated(entry: Any) -> ModelUsage | None:
     """One entry of a trace's `usage`; `None` for what is none."""
-    model = _field(entry, "model")
-    calls, given, answered = (_count(_field(entry, name)) for name in ("calls", "input_tokens", "output_tokens"))
+    get = _reader(entry)
+    model = get("model")
+    calls, given, answered = (_count(get(name)) for name in ("calls", "input_tokens", "output_tokens"))
     if not isinstance(model, str | None) or calls is None or given is None or answered is None:
         return None
-    uncounted = _count(_field(entry, "uncounted")) or 0
-    return ModelUsage(model, given, answered, calls, uncounted, _amount(_field(entry, "reported_usd")))
+    return ModelUsage(model, given, answered, calls, _count(get("uncounted")) or 0, _amount(get("reported_usd")))
 
 
 def _sum(model: str | None, usages: list[ModelUsage]) -> ModelUsage:

@@ -22,12 +22,13 @@ _OUT_OF_REACH = 512
 
 
 class Channel:
-    """The pipes of a child. One thread, that of the event loop, uses it."""
+    """The pipes of a child. The thread of the event loop reads; any thread may write."""
 
     def __init__(self, commands: int, replies: int, life: int) -> None:
         self._commands, self._replies, self._life = (_moved(descriptor) for descriptor in (commands, replies, life))
         self._owner = os.getpid()
         self._lines = Lines()
+        self._writing = threading.Lock()
         os.register_at_fork(after_in_child=self._forget)
         threading.Thread(target=self._watch_host, name="beaker-host-watch", daemon=True).start()
 
@@ -72,8 +73,9 @@ class Channel:
             os._exit(1)
         rest = memoryview(line)
         try:
-            while rest:
-                rest = rest[os.write(self._replies, rest) :]
+            with self._writing:
+                while rest:
+                    rest = rest[os.write(self._replies, rest) :]
         except OSError:
             # The pipe is closed or is no pipe any more, so nobody can be told but through the exit status.
             os._exit(PIPE_LOST)

@@ -11,12 +11,16 @@ from beaker.core.evaluations import CaseError
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.contexts import HookContext
-from beaker.runtime.failures import StageFailed
+from beaker.runtime.failures import StageFailed, said
 from beaker.runtime.hooks import call, case_error, error_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.protocol import MAX_MESSAGE
+from beaker.runtime.shortening import preliminary
 from beaker.sdk.runtimes import RolloutRuntime
-from beaker.sdk.trace import NOOP_TRACE
+from beaker.tracing.contents import LONGEST
+from beaker.tracing.context import activate_trace
+from beaker.tracing.recorder import Recorder
+from beaker.tracing.recording import RecordingTrace
 
 Request = dict[str, Any]
 
@@ -81,9 +85,15 @@ class _Rollouts:
         return None if problem is None else CaseError("open_candidate", problem.message, problem.traceback)
 
     async def _run_case(self, request: Request) -> None:
+        recorder = Recorder(
+            lambda message: self._channel.event(request, "trace", **message),
+            cut=lambda text: preliminary(text, LONGEST),
+            say=said,
+        )
+        trace = RecordingTrace(recorder)
         runtime: RolloutRuntime[Any] = RolloutRuntime(
             case_files_dir=self._case_files_dir,
-            trace=NOOP_TRACE,
+            trace=trace,
             model=request["model"],
             targets_dir=self._targets_dir,
             candidate=self._candidate,
@@ -92,7 +102,9 @@ class _Rollouts:
             deadline=time.monotonic() + request["limit"],
         )
         run_case = self._integration.run_case
-        outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
+        with activate_trace(trace):
+            outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
+        recorder.close()
         error, damaged = outcome.error, outcome.damaged
         if error is None and not isinstance(outcome.returned, CaseResult):
             message = f"run_case must return a CaseResult, not {type(outcome.returned).__name__}"

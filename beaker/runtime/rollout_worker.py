@@ -10,6 +10,8 @@ import attrs
 from beaker.core.cases import CaseResult, OutputKind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
+from beaker.core.strict_json import JsonObject
+from beaker.core.traces import TraceParts, take, trace_of
 from beaker.core.values import value
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection
@@ -23,7 +25,9 @@ class RolloutResult:
     """What one attempt at a case gave: an output, or an error.
 
     `context` is the scorer's alone. `duration_ms` is the wall time of `run_case` in milliseconds. `captured` is what
-    the process printed meanwhile, other cases running in it at the same time included.
+    the process printed meanwhile, other cases running in it at the same time included. `trace` is what `run_case`
+    recorded, as far as it came when the process was lost or late; `None` when nothing was recorded. Secrets may be in
+    it.
     """
 
     output: Any = None
@@ -32,6 +36,7 @@ class RolloutResult:
     error: CaseError | None = None
     duration_ms: float = 0.0
     captured: str = ""
+    trace: JsonObject | None = None
 
 
 class RolloutWorker:
@@ -98,6 +103,7 @@ class RolloutWorker:
             return RolloutResult(error=CaseError("crashed", "the rollout process was ended after another case"))
         self._running += 1
         answered = False  # and the process can go on
+        parts = TraceParts()
         try:
             arguments = {
                 "case_id": case_id,
@@ -106,8 +112,14 @@ class RolloutWorker:
                 "model": model,
                 "limit": self._limits["run_case"],
             }
-            answer = await self._connection.request("run", arguments, stage="run_case", limits=self._limits)
-            result = self._result(answer)
+            answer = await self._connection.request(
+                "run",
+                arguments,
+                stage="run_case",
+                limits=self._limits,
+                on_event=lambda name, message: take(parts, message) if name == "trace" else None,
+            )
+            result = self._result(answer, trace_of(parts))
             answered = answer.get("damaged") is not True
             return result
         except WorkerFailed as failure:
@@ -115,7 +127,7 @@ class RolloutWorker:
             late = failure.kind == "timed_out"
             error = worker_error(failure, "timed_out" if late else "crashed", captured)
             duration = self._limits["run_case"] * 1000 if late else 0.0
-            return RolloutResult(error=error, duration_ms=duration, captured=captured)
+            return RolloutResult(error=error, duration_ms=duration, captured=captured, trace=trace_of(parts))
         finally:
             self._running -= 1
             self._retired = self._retired or not answered
@@ -154,7 +166,7 @@ class RolloutWorker:
             await self._connection.kill()
             return worker_error(failure, "open_candidate", self._connection.output())
 
-    def _result(self, answer: dict[str, Any]) -> RolloutResult:
+    def _result(self, answer: dict[str, Any], trace: JsonObject | None) -> RolloutResult:
         # Candidates run in that process, so what it says is judged again.
         try:
             error = self._connection.case_error(answer.get("error"))
@@ -165,11 +177,12 @@ class RolloutWorker:
             raise self._connection.nonsense(nonsense) from None
         captured = self._connection.output()
         if error is not None:
-            return RolloutResult(error=error, duration_ms=duration, captured=captured)
+            return RolloutResult(error=error, duration_ms=duration, captured=captured, trace=trace)
         return RolloutResult(
             output=result.output,
             output_kind=result.output_kind,
             context=result.context,
             duration_ms=duration,
             captured=captured,
+            trace=trace,
         )

@@ -39,7 +39,7 @@ def test_run__good_case__gives_the_output_and_what_was_printed(project, hosted):
 
 
 def test_run__runtime__carries_what_the_host_said(project, hosted, tmp_path):
-    """The hook sees the folders, model, case id, attempt and a deadline; never what is expected."""
+    """The hook sees the folders, model, case id, attempt, deadline and a trace that records; never what is expected."""
     project.hooks("""
         async def run_case(*, case_input, runtime):
             return CaseResult([
@@ -54,7 +54,7 @@ def test_run__runtime__carries_what_the_host_said(project, hosted, tmp_path):
         return await worker.run("c1", 1, attempt=2, model="openai:m")
 
     output = hosted(work).output
-    expected = [str(tmp_path), str(project.case_files), "openai:m", "c1", 2, True, None, False, str(project.root), []]
+    expected = [str(tmp_path), str(project.case_files), "openai:m", "c1", 2, True, None, True, str(project.root), []]
     assert output == expected
 
 
