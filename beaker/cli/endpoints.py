@@ -16,6 +16,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "changes show": (),
     "changes apply": (),
     "changes revert": (),
+    "serve": (),
     "completion": (),
 }
 """`run trigger` looks at the run only with --watch; `demo` runs the other commands and calls nothing itself."""

@@ -22,6 +22,7 @@ COMMANDS = {
     "run": "beaker.cli.run",
     "dataset": "beaker.cli.dataset",
     "changes": "beaker.cli.changes",
+    "serve": "beaker.cli.serve",
     "demo": "beaker.cli.demo.command",
     "completion": "beaker.cli.completion",
 }
@@ -31,6 +32,7 @@ HELP = {
     "run": "check a project, start runs, watch them, fetch what they found",
     "dataset": "upload, show and promote datasets",
     "changes": "show, apply or take back the document changes of a run",
+    "serve": "answer the API for this project, for other folders and tools",
     "demo": "make an example project and optimize it, on this machine alone",
     "completion": "print a completion script for a shell",
 }
@@ -38,7 +40,6 @@ HELP = {
 
 LATER_OPTIONS = {
     "--optimization-model": "comparison models need a model gateway, which this version does not have",
-    "--allow-dirty": "this version launches commits only; commit the changes first",
     "--only": "this version pulls everything a run has",
     "--junit": "this version writes no JUnit report; use --json",
     "--spec-id": "the Spec generation is not read by this version; select an Integration with --integration-id",
@@ -59,7 +60,6 @@ LATER_COMMANDS = {
     "init": "write .beaker/beaker.yaml by hand, or start from the project that `beaker demo` creates",
     "onboarding": "`beaker run smoke` tells whether the project is ready",
     "trace": "this version records no traces",
-    "serve": "this version answers its API in-process only: use --local",
     "config": "`beaker run smoke` checks the configuration",
     "doctor": "`beaker run smoke` checks the project",
     "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
@@ -107,7 +107,7 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool
     """The tree, or the part of it that a command line needs: building it all takes longer than most commands do.
 
     With `listed_only` the commands are there by name alone, which is all that the help at the root shows.
-    The namespace it makes always has `command`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
+    The namespace it makes always has `command`, `insecure_http`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
     """
     from importlib import import_module
 
@@ -154,6 +154,7 @@ def global_options(arguments: argparse.Namespace) -> str:
     for option in ("--base-url", "--config-file"):
         given = getattr(arguments, option.strip("-").replace("-", "_"))
         words += [] if given is None else [option, quoted(given)]
+    words += ["--insecure-http"] if arguments.insecure_http else []
     return " ".join(words)
 
 
@@ -211,6 +212,9 @@ def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
     )
     parser.add_argument(
         "--json", action="store_true", default=default, help="print one compact JSON line; problems too, on stderr"
+    )
+    parser.add_argument(
+        "--insecure-http", action="store_true", default=default, help="speak plain http with other machines too"
     )
     parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
     parser.add_argument("--verbose", action="store_true", default=default, help="a traceback with an internal error")

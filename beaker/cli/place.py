@@ -72,8 +72,9 @@ class Place:
         return answered(self.api.call(name, **arguments))
 
     def stands_still(self, run_id: str) -> bool:
-        """Whether a run of this machine has no worker, and none that this command has just started for it."""
-        if self.embedded is None or self.embedded.workers.lives(run_id):
+        """Whether a run of this machine has no worker, none that this command has just started for it, and no server
+        that will start one."""
+        if self.embedded is None or self.embedded.place.served() or self.embedded.workers.lives(run_id):
             return False
         started = self.embedded.workers.process(run_id)
         return started is None or started.poll() is not None
@@ -168,7 +169,7 @@ def opened(
     credential = answered(
         choose_credential(arguments.api_key, None, io.environ, base_url=base_url.url, now=datetime.now(UTC))
     )
-    transport = HttpTransport(base_url.url, credential.token)
+    transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
         yield Place(Api(transport, key, sleep=io.sleep), key, io)
     finally:
@@ -180,6 +181,8 @@ def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreg
 
     if arguments.api_key is not None:
         raise Refused(Problem("BK904", "--api-key has no use on this machine: there is nobody to log in to"))
+    if arguments.insecure_http:
+        raise Refused(Problem("BK904", "--insecure-http has no use on this machine: nothing is sent"))
     if around.project is None:
         hint = "go to a folder with .beaker/beaker.yaml in or above it, or try `beaker demo`"
         raise Refused(Problem("BK720", "there is no project here to work with locally", str(io.cwd), hint))

@@ -96,6 +96,21 @@ class LocalWorkers:
         """The worker that this process started for a run, if it did."""
         return self._processes.get(run_id)
 
+    def running(self) -> tuple[str, ...]:
+        """The runs whose worker, started by this process, has not ended."""
+        return tuple(run_id for run_id, process in self._processes.items() if process.poll() is None)
+
+    def take_ended(self) -> tuple[tuple[str, int], ...]:
+        """The run and the exit status of each worker of this process that has ended since the last call; negative for
+        a signal, as `subprocess` has it."""
+        ended = []
+        for run_id, process in list(self._processes.items()):
+            if (status := process.poll()) is not None:
+                self.let_go(run_id)
+                del self._processes[run_id]
+                ended.append((run_id, status))
+        return tuple(ended)
+
     def release(self) -> None:
         """Let detached workers go: from now on they are nobody's children."""
         self._reap()

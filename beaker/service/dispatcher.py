@@ -1,0 +1,190 @@
+"""Looks after the runs of a served place: starts their workers, not too many at once, and again when one was lost."""
+
+import sqlite3
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+import attrs
+
+from beaker.core.problems import Refused
+from beaker.service.local_workers import LocalWorkers
+from beaker.service.place import Place
+from beaker.service.ports import Ports
+from beaker.service.resuming import resume
+from beaker.service.run_table import RunRecord, find_run, open_runs
+
+LOOK_SECONDS = 1.0
+"""How often the dispatcher looks by itself; a launch and a cancelled run wake it."""
+
+FOREIGN_SECONDS = 5.0
+"""How long a run that another process launched is left to that process: its worker needs a moment to show up."""
+
+LONGEST_WAIT = 60.0
+"""Seconds at most before a worker that ended without ending its run is started again."""
+
+STEADY_SECONDS = 60.0
+"""A worker that lived longer than this was not ended by what ended the one before it."""
+
+END_SECONDS = 45.0
+"""How long a worker that was asked to end may take for its teardowns."""
+
+
+class QueuedWorkers:
+    """The `Workers` port of a served place: a launched run waits in the queue, which `dispatcher` works through."""
+
+    def __init__(self, workers: LocalWorkers, dispatcher: "Dispatcher") -> None:
+        self._workers = workers
+        self._dispatcher = dispatcher
+
+    def start(self, run_id: str, granted: Mapping[str, str]) -> None:
+        """Put a run in the queue. What it is granted is looked up anew when its turn comes."""
+        self._dispatcher.announce(run_id)
+
+    def stop(self, run_id: str) -> None:
+        """End the worker of a cancelled run, if it has one."""
+        self._workers.stop(run_id)
+        self._dispatcher.wake()
+
+
+@attrs.define
+class _Standing:
+    """What is known of a run that has no worker: when one is due (seconds, monotonic), and what was tried."""
+
+    due: float
+    begun: float = 0.0
+    losses: int = 0
+    said: str = ""
+
+
+class Dispatcher:
+    """Keeps at most `limit` runs of a place going, the oldest first.
+
+    A thread of its own looks, for which `open_place` opens the place and `make_ports` gives its ports; `workers` are
+    those of the foreground, `say` takes lines for the log of the server. `gone` is called once the place was deleted:
+    there is nothing left to look after. The runs that are open at the beginning are due at once.
+    """
+
+    def __init__(
+        self,
+        open_place: Callable[[], Place],
+        make_ports: Callable[[Place], Ports],
+        workers: LocalWorkers,
+        *,
+        limit: int,
+        say: Callable[[str], None],
+        gone: Callable[[], None],
+    ) -> None:
+        self._open_place = open_place
+        self._make_ports = make_ports
+        self._workers = workers
+        self._limit = limit
+        self._say = say
+        self._standing: dict[str, _Standing] = {}
+        self._announced: set[str] = set()
+        self._wake = threading.Event()
+        self._closing = threading.Event()
+        self._gone = gone
+        self._thread = threading.Thread(target=self._attend, name="dispatcher")
+
+    def start(self) -> None:
+        """Begin to look after the runs."""
+        self._thread.start()
+
+    def announce(self, run_id: str) -> None:
+        """A run of ours was launched: it is due at once."""
+        self._announced.add(run_id)
+        self._wake.set()
+
+    def wake(self) -> None:
+        """There may be room for another run: look at once."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """Start no worker any more, and end those that run so that their runs can go on later.
+
+        Each may take its teardowns' time; one that does not end is killed.
+        """
+        self._closing.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        running = self._workers.running()
+        for run_id in running:
+            self._workers.let_go(run_id)
+        deadline = time.monotonic() + END_SECONDS
+        for run_id in running:
+            process = self._workers.process(run_id)
+            assert process is not None
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        self._workers.take_ended()
+
+    def _attend(self) -> None:
+        place: Place | None = None
+        try:
+            while not self._closing.is_set():
+                try:
+                    if place is None:
+                        place = self._open_place()
+                        self._meet(open_runs(place.database), due=time.monotonic())
+                    if place.gone():
+                        self._gone()
+                        return
+                    self._look(place, self._make_ports(place))
+                except (OSError, Refused, sqlite3.Error) as error:
+                    # A full or busy disk: what could not be done now is tried again with the next look.
+                    self._say(f"looking after the runs failed: {error}")
+                self._wake.wait(LOOK_SECONDS)
+                self._wake.clear()
+        finally:
+            if place is not None:
+                place.database.close()
+
+    def _look(self, place: Place, ports: Ports) -> None:
+        now = time.monotonic()
+        for run_id, status in self._workers.take_ended():
+            self._note_end(place, run_id, status, now)
+        waiting = open_runs(place.database)
+        self._meet(waiting, due=now + FOREIGN_SECONDS)
+        busy = {*self._workers.running(), *(run.id for run in waiting if self._workers.lives(run.id))}
+        for run in waiting:
+            if len(busy) >= self._limit or self._closing.is_set():
+                return
+            if run.id in self._announced:
+                self._announced.discard(run.id)
+                self._standing[run.id].due = now
+            if run.id not in busy and self._standing[run.id].due <= now and self._begin(run, ports, now):
+                busy.add(run.id)
+
+    def _meet(self, waiting: Sequence[RunRecord], *, due: float) -> None:
+        self._standing = {run.id: self._standing.get(run.id) or _Standing(due) for run in waiting}
+
+    def _begin(self, run: RunRecord, ports: Ports, now: float) -> bool:
+        standing = self._standing[run.id]
+        resumption = resume(run, ports, self._workers)
+        if resumption.problem is not None:
+            if standing.said != str(resumption.problem):
+                self._say(str(resumption.problem))
+            standing.said, standing.due = str(resumption.problem), now + FOREIGN_SECONDS
+            return False
+        standing.begun, standing.said = now, ""
+        self._say(f"{run.id}: {'goes on with a new worker' if resumption.lost else 'started'}")
+        return True
+
+    def _note_end(self, place: Place, run_id: str, status: int, now: float) -> None:
+        run = find_run(place.database, run_id)
+        if run is None or run.completed_at is not None:
+            self._say(f"{run_id}: {'gone' if run is None else run.status}")
+            return
+        standing = self._standing.setdefault(run_id, _Standing(now))
+        standing.losses = 1 if now - standing.begun > STEADY_SECONDS else standing.losses + 1
+        # At once after the first loss, then after 1, 2, 4, ... seconds: whatever ends workers may not go away.
+        wait = 0.0 if standing.losses == 1 else min(LONGEST_WAIT, 2.0 ** (standing.losses - 2))
+        standing.due = now + wait
+        again = "at once" if wait == 0 else f"in {wait:g} s"
+        self._say(f"{run_id}: the worker ended with {status} before the run did; it goes on {again}")

@@ -1,0 +1,360 @@
+"""The service behind HTTP: an ASGI application over `handle`.
+
+| route | who may | what |
+|---|---|---|
+| `GET /health` | anybody | whether it answers |
+| `/v1/...` | whoever shows the token | the API (`beaker.core.endpoints`) |
+| `PUT /uploads/...`, `GET /blobs/...` | whoever has the address | blob bytes, streamed (`service.signed_transfers`) |
+
+Nothing here redirects, sets a cookie or allows another origin. A request is judged by its `Host` first, so that a page
+in a browser cannot reach a server on its reader's machine under a name of its own.
+"""
+
+import asyncio
+import hmac
+import re
+import sys
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from dataclasses import replace
+from ipaddress import ip_address
+from typing import Any, TypeAlias, TypeVar
+from urllib.parse import parse_qsl, urlsplit
+
+import anyio.from_thread
+import anyio.to_thread
+import attrs
+from starlette.requests import Request as HttpRequest
+from starlette.responses import FileResponse
+from starlette.responses import Response as HttpResponse
+from starlette.routing import Route, Router
+
+from beaker.core.api import Request, Response
+from beaker.core.problems import Problem
+from beaker.core.values import value
+from beaker.service.desks import Desks
+from beaker.service.handle import answered, guarded, handle
+from beaker.service.local_ports import ORGANIZATION
+from beaker.service.place import Place, utc_now
+from beaker.service.ports import Caller, Ports, answer, refuse
+from beaker.service.signed_transfers import SignedTransfers, allows_download, allows_upload
+from beaker.service.uploads import awaited, keep, received
+
+MAX_BODY_BYTES = 16 << 20
+"""The largest body of an API request: an announced dataset of some 100,000 files."""
+
+MAX_QUERY_FIELDS = 100
+
+STALL_SECONDS = 60.0
+"""How long the next piece of a body may take to come, or to go."""
+
+DRAINED_BYTES = 1 << 20
+"""How much of a body that nobody wants is read, so that its sender comes to read the refusal."""
+
+Message: TypeAlias = MutableMapping[str, Any]
+Scope: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
+Handler: TypeAlias = Callable[[HttpRequest], Awaitable[HttpResponse]]
+T = TypeVar("T")
+
+_HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
+
+
+@value
+class ServiceDesk:
+    """A place as one thread has it open; `ports` gives its ports with the addresses that a caller can reach."""
+
+    place: Place
+    ports: Ports
+
+    def close(self) -> None:
+        """Close the store."""
+        self.place.database.close()
+
+
+@value(kw_only=True)
+class Doors:
+    """Who is let in: `token` for the API, `key` behind the addresses.
+
+    `hosts` are the names (lower case) under which the server may be asked beside those of this machine, `None` for any.
+    `public_url` is what addresses start with; without one they start with what the request was sent to, else `bound`.
+    """
+
+    token: str = attrs.field(repr=False)
+    key: bytes = attrs.field(repr=False)
+    bound: str
+    hosts: frozenset[str] | None = frozenset()
+    public_url: str | None = None
+
+
+class Stalled(Exception):
+    """The other side has not gone on for too long."""
+
+
+class TooLarge(Exception):
+    """More came than is taken."""
+
+
+def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], None]) -> App:
+    """The ASGI application. `say` takes lines for the log; no line holds a token or a signature."""
+    rooms = _Rooms(desks, doors)
+    router = Router(
+        routes=[
+            Route("/health", _Room(rooms.health, "GET", rooms.api)),
+            Route("/uploads/{artifact_id}/{path:path}", _Room(rooms.upload, "PUT", rooms.api)),
+            Route("/blobs/{digest}/{name:path}", _Room(rooms.download, "GET", rooms.api)),
+        ],
+        default=_Room(rooms.api, None, rooms.api),
+        redirect_slashes=False,
+    )
+
+    async def guarded_app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return  # nothing else is offered
+        began = False
+
+        async def patient_send(message: Message) -> None:
+            nonlocal began
+            began = True
+            await _in_time(send(message))
+
+        async def patient_receive() -> Message:
+            return await _in_time(receive())
+
+        try:
+            if (fault := _host_fault(scope, doors)) is not None:
+                await _drain(patient_receive)
+                await _shown(refuse(421, fault), close=True)(scope, receive, patient_send)
+            else:
+                await router(scope, patient_receive, patient_send)
+        except Stalled:
+            if began:
+                raise  # half an answer is none: the connection ends
+            problem = Problem("BK491", f"nothing came for {STALL_SECONDS:g} seconds")
+            await _shown(refuse(408, problem), close=True)(scope, receive, send)
+        except Exception as error:
+            if began:
+                raise
+            say(f"an error inside Beaker: {''.join(traceback.format_exception(error)).rstrip()}")
+            problem = Problem("BK949", f"an error inside Beaker: {type(error).__name__}", hint="see the server's log")
+            await _shown(refuse(500, problem), close=True)(scope, receive, send)
+
+    return guarded_app
+
+
+class _Room:
+    """Answers requests of one method by `handler`, all others by `otherwise`, which judges whoever asks first."""
+
+    def __init__(self, handler: Handler, method: str | None, otherwise: Handler) -> None:
+        self._handler = handler
+        self._method = method
+        self._otherwise = otherwise
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        fits = self._method is None or scope["method"] == self._method
+        response = await (self._handler if fits else self._otherwise)(HttpRequest(scope, receive, send))
+        await response(scope, receive, send)
+
+
+class _Rooms:
+    """What stands behind the routes."""
+
+    def __init__(self, desks: Desks[ServiceDesk], doors: Doors) -> None:
+        self._desks = desks
+        self._doors = doors
+
+    async def health(self, request: HttpRequest) -> HttpResponse:
+        return _shown(answer({"status": "ok"}))
+
+    async def api(self, request: HttpRequest) -> HttpResponse:
+        if not _shows(request.headers.get("authorization", ""), self._doors.token):
+            await _drain(request.receive)
+            hint = "pass the server's token with --api-key or BEAKER_API_KEY; the server says which file holds it"
+            refused = refuse(401, Problem("BK490", "this service asks for its token, and this is not it", hint=hint))
+            return _shown(refused, close=True, headers={"www-authenticate": "Bearer"})
+        try:
+            asked = await _read(request)
+        except TooLarge:
+            await _drain(request.receive)
+            problem = Problem("BK491", f"a body may have {MAX_BODY_BYTES} bytes, and this one has more")
+            return _shown(refuse(413, problem), close=True)
+        if isinstance(asked, Problem):
+            return _shown(refuse(400, asked))
+        transfers = SignedTransfers(_base_url(request, self._doors), self._doors.key, utc_now)
+
+        def work(desk: ServiceDesk) -> Response:
+            ports = replace(desk.ports, transfers=transfers)
+            return answered(desk.place, lambda: handle(asked, Caller(ORGANIZATION), ports))
+
+        return _shown(await self._desks.do(work))
+
+    async def upload(self, request: HttpRequest) -> HttpResponse:
+        artifact_id, path = request.path_params["artifact_id"], request.path_params["path"]
+        signature = request.query_params.get("signature", "")
+        if not allows_upload(self._doors.key, artifact_id, path, signature):
+            await _drain(request.receive)
+            return _shown(refuse(404, Problem("BK453", "this place has no such upload address")), close=True)
+        file = await self._ask(lambda desk: awaited(desk.ports, artifact_id, path))
+        if isinstance(file, Response):
+            await _drain(request.receive)
+            return _shown(file, close=True)
+        blobs = await self._desks.do(lambda desk: desk.place.blobs)
+        # One byte too many ends it: `keep` takes no more than was announced.
+        body = _body(request.receive, sys.maxsize)
+
+        def pieces() -> Iterator[bytes]:
+            while piece := anyio.from_thread.run(_next, body):
+                yield piece
+
+        def kept() -> Response:
+            return guarded(lambda: keep(blobs, file, pieces()) or answer({}))
+
+        outcome = await anyio.to_thread.run_sync(kept)
+        if outcome.status >= 400:
+            await _drain(request.receive)
+            return _shown(outcome, close=True)
+        return _shown(await self._ask(lambda desk: received(desk.ports, artifact_id, path)))
+
+    async def download(self, request: HttpRequest) -> HttpResponse:
+        digest, name = request.path_params["digest"], request.path_params["name"]
+        query = request.query_params
+        expires, signature = query.get("expires", ""), query.get("signature", "")
+        if not allows_download(self._doors.key, digest, expires, signature, now=utc_now()):
+            hint = "ask for a new one: an address is good for a while only"
+            return _shown(refuse(403, Problem("BK492", "this is no download address that is still good", hint=hint)))
+        found = await self._desks.do(lambda desk: desk.place.blobs.path(digest) if not desk.place.gone() else None)
+        if found is None or not found.is_file():
+            return _shown(refuse(404, Problem("BK475", f"the stored content {digest[:12]} is missing")))
+        headers = {"cache-control": "private, no-store", "x-content-type-options": "nosniff"}
+        return FileResponse(
+            found, media_type="application/octet-stream", filename=name.rpartition("/")[2] or digest, headers=headers
+        )
+
+    async def _ask(self, work: "Callable[[ServiceDesk], T | Response]") -> "T | Response":
+        """What `work` gives at a desk, or what a failing disk or a deleted place means."""
+        found: list[T] = []
+
+        def judged(desk: ServiceDesk) -> Response:
+            made = work(desk)
+            if isinstance(made, Response):
+                return made
+            found.append(made)
+            return answer({})
+
+        response = await self._desks.do(lambda desk: answered(desk.place, lambda: guarded(lambda: judged(desk))))
+        return found[0] if found and response.status < 400 else response
+
+
+async def _read(request: HttpRequest) -> Request | Problem:
+    """The request as `handle` takes it; a `Problem` for one that HTTP allows and we cannot read."""
+    length = request.headers.get("content-length", "")
+    if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
+        raise TooLarge
+    body = b"".join([piece async for piece in _body(request.receive, MAX_BODY_BYTES)])
+    try:
+        query = parse_qsl(
+            request.scope["query_string"].decode("ascii"),
+            keep_blank_values=True,
+            encoding="utf-8",
+            errors="strict",
+            max_num_fields=MAX_QUERY_FIELDS,
+        )
+    except ValueError:
+        return Problem("BK450", "the query is no list of names and values in UTF-8, percent-encoded")
+    return Request(
+        method=request.method,
+        path=request.scope["raw_path"].decode("ascii"),
+        query=tuple(query),
+        headers={name: request.headers[name] for name in ("idempotency-key",) if name in request.headers},
+        body=body or None,
+    )
+
+
+async def _body(receive: Receive, most: int) -> AsyncIterator[bytes]:
+    """The pieces of a body; `TooLarge` as soon as there are more than `most` bytes."""
+    taken = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Stalled
+        piece = message.get("body", b"")
+        taken += len(piece)
+        if taken > most:
+            raise TooLarge
+        if piece:
+            yield piece
+        if not message.get("more_body", False):
+            return
+
+
+async def _next(body: AsyncIterator[bytes]) -> bytes:
+    """The next piece of a body, empty at its end."""
+    return await anext(body, b"")
+
+
+async def _drain(receive: Receive) -> None:
+    """Read the rest of a body, as long as it is not too much or too slow."""
+    try:
+        async for _ in _body(receive, DRAINED_BYTES):
+            pass
+    except (Stalled, TooLarge):
+        pass
+
+
+async def _in_time(waiting: Awaitable[T]) -> T:
+    try:
+        async with asyncio.timeout(STALL_SECONDS):
+            return await waiting
+    except TimeoutError:
+        raise Stalled from None
+
+
+def _shown(response: Response, *, close: bool = False, headers: dict[str, str] | None = None) -> HttpResponse:
+    """A response as it goes out; `close` when the connection must not be used again."""
+    extra = {**(headers or {}), **({"connection": "close"} if close else {}), "x-content-type-options": "nosniff"}
+    return HttpResponse(response.body, response.status, {**response.headers, **extra, "cache-control": "no-store"})
+
+
+def _shows(authorization: str, token: str) -> bool:
+    """Whether a header shows the token; how long this takes tells nothing about it."""
+    scheme, _, shown = authorization.partition(" ")
+    same = hmac.compare_digest(shown.strip().encode("utf-8", "replace"), token.encode())
+    return same and scheme.lower() == "bearer"
+
+
+def _host_fault(scope: Scope, doors: Doors) -> Problem | None:
+    """What is wrong with the name under which the server was asked."""
+    names = [text.decode("latin-1") for name, text in scope["headers"] if name == b"host"]
+    if len(names) > 1 or (names and not _HOST.fullmatch(names[0])):
+        return Problem("BK493", "the Host of the request cannot be read")
+    if not names or doors.hosts is None:
+        return None
+    host = _host_name(names[0])
+    if host in doors.hosts or is_loopback(host):
+        return None
+    hint = "ask it under its own name, or tell `beaker serve` its --public-url"
+    return Problem("BK493", f"this service is not {host}", hint=hint)
+
+
+def _base_url(request: HttpRequest, doors: Doors) -> str:
+    """What the addresses in an answer start with: what its reader can reach."""
+    if doors.public_url is not None:
+        return doors.public_url
+    host = request.headers.get("host", "")
+    return f"http://{host}" if host else doors.bound
+
+
+def _host_name(host: str) -> str:
+    return (urlsplit(f"//{host}").hostname or "").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine, wherever it is asked."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
