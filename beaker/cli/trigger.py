@@ -37,6 +37,7 @@ def add_trigger(actions: Any) -> None:
     leaf.add_argument("--dataset", metavar="REF", help="NAME, NAME@production or NAME@REVISION")
     leaf.add_argument("--dataset-id", metavar="ID", help="the dataset by its artifact id")
     leaf.add_argument("--ref", metavar="REF", help="branch, tag or commit; @ is the branch checked out here")
+    leaf.add_argument("--allow-dirty", action="store_true", help="with --local: run uncommitted changes as they are")
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     leaf.add_argument("--idempotency-key", metavar="KEY", help="repeat a launch whose outcome is unknown")
     leaf.add_argument("--app-base-url", metavar="URL", help="where the printed link points")
@@ -109,7 +110,7 @@ def _request(
     if dataset is None:
         raise Refused(no_dataset(around.config, entry))
     branch, dirty = _checkout(around)
-    ref = answered(choose_ref(arguments.ref, local=place.local, branch=branch))
+    ref = answered(choose_ref(arguments.ref, local=place.local, branch=branch, allow_dirty=arguments.allow_dirty))
     agent = place.call("get_current_agent")
     repository = agent.get("github_repository")
     if not isinstance(repository, str) or not repository.strip():
@@ -123,6 +124,7 @@ def _request(
         repository=repository,
         ref=ref,
         integration_id=entry.id if entry else None,
+        allow_dirty=arguments.allow_dirty,
     )
 
 

@@ -46,7 +46,10 @@ class DatasetChoice:
 
 @value(kw_only=True)
 class LaunchRequest:
-    """Everything that a launch sends. Without a `ref` the place decides: HEAD on this machine, else its default."""
+    """Everything that a launch sends. Without a `ref` the place decides: HEAD on this machine, else its default.
+
+    `allow_dirty` launches the checkout of this machine with what is not committed in it; no `ref` goes with it.
+    """
 
     agent_key: str
     config: Mapping[str, Any]
@@ -56,15 +59,18 @@ class LaunchRequest:
     integration_id: str | None = None
     trigger_metadata: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     input_artifacts: tuple[Mapping[str, Any], ...] = ()
+    allow_dirty: bool = False
 
     def body(self) -> JsonObject:
         """The JSON body of `POST /v1/optimization-runs`."""
-        source = {"repository": self.repository, "ref": self.ref, "integration_id": self.integration_id}
+        source: JsonObject = {"repository": self.repository, "ref": self.ref, "integration_id": self.integration_id}
+        if self.allow_dirty:
+            source["allow_dirty"] = True
         made: JsonObject = {
             "agent_key": self.agent_key,
             "config": dict(self.config),
             "trigger_metadata": dict(self.trigger_metadata),
-            "github_source": {key: text for key, text in source.items() if text is not None},
+            "github_source": {key: item for key, item in source.items() if item is not None},
         }
         if self.input_artifacts:
             made["input_artifacts"] = [dict(artifact) for artifact in self.input_artifacts]
@@ -221,13 +227,25 @@ def no_dataset(config: ProjectConfig | None, entry: IntegrationEntry | None) -> 
 
 
 def choose_ref(
-    given: str | None, *, local: bool, branch: str | None, pushed: bool | None = None
+    given: str | None,
+    *,
+    local: bool,
+    branch: str | None,
+    pushed: bool | None = None,
+    allow_dirty: bool = False,
 ) -> Result[str | None, Problem]:
     """The ref to send; `None` lets the place decide: HEAD on this machine, the default branch elsewhere.
 
     `@` is the checked-out `branch` (`None` when detached), on this machine as it stands, elsewhere only when it is
-    `pushed` as it stands (`None`: that could not be found out). BK407 otherwise.
+    `pushed` as it stands (`None`: that could not be found out). BK407 otherwise. With `allow_dirty` the checkout of
+    this machine is launched, so that there is no ref: BK408 for one, and elsewhere.
     """
+    if allow_dirty and not local:
+        hint = "commit and push what is to run, or work with --local"
+        return Failure(Problem("BK408", "only this machine has what is not committed", "--allow-dirty", hint))
+    if allow_dirty and given is not None:
+        message = "launches the checkout as it stands, so it takes no --ref"
+        return Failure(Problem("BK408", message, "--allow-dirty", "keep one of them"))
     if given is None:
         return Success(None)
     if not given.strip():

@@ -10,6 +10,7 @@ from returns.result import Failure, Result, Success
 from beaker.core.problems import Problem, Refused
 from beaker.files import git
 from beaker.files.git import TreeFile
+from beaker.files.git_commits import snapshot
 from beaker.files.project import find_git_root
 
 
@@ -51,6 +52,11 @@ class LocalRepository:
         return self._rooted().bind(
             lambda root: git.head_commit(root) if ref is None else git.resolve_ref(root, ref.strip())
         )
+
+    def snapshot(self) -> Result[str, Problem]:
+        """A commit of the checkout as it stands, with everything that `left_out` names; HEAD when that is nothing."""
+        also = (self.config_path(),)
+        return self._rooted().bind(lambda root: snapshot(root, "The checkout as it was launched", also=also))
 
     def left_out(self) -> Result[tuple[str, ...], Problem]:
         """Changed tracked files, and a configuration that is not committed."""

@@ -47,6 +47,10 @@ class Repository(Protocol):
         """The full id of the commit that `ref` names, of the default when it is `None`."""
         ...
 
+    def snapshot(self) -> Result[str, Problem]:
+        """The full id of a commit of the working copy as it stands, `left_out` included."""
+        ...
+
     def left_out(self) -> Result[tuple[str, ...], Problem]:
         """Paths that differ from what is committed, so that a run would not include them."""
         ...

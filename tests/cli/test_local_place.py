@@ -63,6 +63,20 @@ def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Call
     conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "cli-dataset-show.json")
 
 
+def test_trigger__allow_dirty__goes_with_the_request_of_this_machine(
+    local: Local, beaker: Callable[..., Any], project: Path
+) -> None:
+    """Only this machine has what is not committed, and a ref would name something else."""
+    argv = ["run", "trigger", "--dataset", "inv", "--allow-dirty", "--dry-run"]
+    sent = json.loads(local(*argv, "--json").out)["body"]["github_source"]
+    assert (sent["allow_dirty"], "ref" in sent) == (True, False)
+    keys = {"BEAKER_API_KEY": "k", "BEAKER_AGENT_KEY": "a"}
+    elsewhere = beaker("--base-url", "http://127.0.0.1:9", *argv, cwd=project, environ=keys)
+    for refused in (local(*argv, "--ref", "@"), local(*argv, "--ref", "main"), elsewhere):
+        assert (refused.code, refused.out) == (2, "")
+        assert "error: BK408 --allow-dirty: " in refused.err
+
+
 def test_promote__revision_or_newest__is_what_the_name_stands_for(
     local: Local, project: Path, conforms: Callable[[object, str], None]
 ) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -183,6 +184,30 @@ def test_body__wire_example__is_the_documented_one() -> None:
         "input_artifacts": [{"artifact_id": "art_2"}],
         "dataset_id": "art_1",
     }
+
+
+def test_body__allow_dirty__is_told_only_where_it_is_so() -> None:
+    """A place that knows no such key is never asked to ignore it."""
+    request = LaunchRequest(agent_key="a", config={}, dataset=DatasetChoice(artifact_id="art_1"), repository="local/x")
+    assert "allow_dirty" not in request.body()["github_source"]
+    asked = attrs.evolve(request, allow_dirty=True)
+    assert asked.body()["github_source"] == {"repository": "local/x", "allow_dirty": True}
+
+
+@pytest.mark.parametrize(
+    ("given_ref", "local", "where"),
+    [(None, True, None), ("main", True, "takes no"), ("@", True, "takes no"), (None, False, "only")],
+)
+def test_choose_ref__allow_dirty__is_the_checkout_of_this_machine(
+    given_ref: str | None, local: bool, where: str | None
+) -> None:
+    """What is not committed has no name, and is nowhere else."""
+    found = choose_ref(given_ref, local=local, branch="main", allow_dirty=True)
+    if where is None:
+        assert found.unwrap() is None
+    else:
+        assert (found.failure().code, found.failure().where) == ("BK408", "--allow-dirty")
+        assert where in found.failure().message
 
 
 @pytest.mark.parametrize(

@@ -226,6 +226,42 @@ def test_launch__dirty_tree__is_refused_with_the_files(world: Any) -> None:
     assert runs(world) == 1
 
 
+def test_launch__allow_dirty__pins_the_checkout_as_it_stands(world: Any) -> None:
+    """Changed files and uncommitted configuration run as they are, from a commit that no branch holds."""
+    world.dataset()
+    head = world.commit()
+    asked = {"github_source": {"allow_dirty": True}}
+    status, clean = launch(world, asked)
+    assert (status, clean["github_source"]["commit"], clean["warnings"]) == (201, head, [])
+    world.write("propose.py", "print('changed')\n")
+    world.write(".beaker/beaker.yaml", ENTRY + "    targets: {kind: documents, groups: [other]}\n")
+    git_folder = world.root / ".git"
+
+    def moving() -> dict[Any, bytes]:
+        files = (path for path in git_folder.rglob("*") if path.is_file() and "objects" not in path.parts)
+        return {path: path.read_bytes() for path in files}
+
+    before = moving()
+    status, run = launch(world, asked)
+    assert status == 201
+    assert run["targets"]["groups"] == ["other"]
+    assert [warning["code"] for warning in run["warnings"]] == ["BK461"]
+    assert ".beaker/beaker.yaml, propose.py; they run as they are" in run["warnings"][0]["message"]
+    commit = run["github_source"]["commit"]
+    assert commit != head
+    assert world.ports.repository.read_file(commit, "propose.py").unwrap() == b"print('changed')\n"
+    assert moving() == before
+    assert launch(world, {"github_source": {"allow_dirty": False}})[0] == 422
+
+
+@pytest.mark.parametrize("source", [{"allow_dirty": "yes"}, {"allow_dirty": True, "ref": "main"}])
+def test_launch__allow_dirty__that_makes_no_sense__is_refused(world: Any, source: dict[str, Any]) -> None:
+    """A switch is on or off, and what is not committed has no ref."""
+    world.dataset()
+    status, refused = launch(world, {"github_source": source})
+    assert (status, refused["detail"]["code"]) == (422, "BK450")
+
+
 def test_launch__uncommitted_configuration__is_refused(world: Any) -> None:
     """A configuration that was never committed is no configuration of the commit."""
     subprocess.run(["git", "-C", str(world.root), "rm", "-q", "--cached", ".beaker/beaker.yaml"], check=True)
