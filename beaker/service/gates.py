@@ -24,7 +24,7 @@ from beaker.service.launch_warnings import listed, settings_warnings, source_war
 from beaker.service.ports import Call, Repository
 from beaker.service.sources import SourceFile, keep_source, leaving_links
 
-_SOURCE_KEYS = ("repository", "ref", "integration_id")
+_SOURCE_KEYS = ("repository", "ref", "integration_id", "allow_dirty")
 
 
 @value(kw_only=True)
@@ -58,10 +58,12 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     source: Mapping[str, Any] = given["github_source"] or {}
     problems = [*_source_faults(source, repository), *_artifact_faults(given["input_artifacts"])]
     ref = source.get("ref") if isinstance(source.get("ref"), str) else None
-    commit = repository.commit(ref)
+    dirty = tuple(_left_out_faults(repository))
+    as_it_is = source.get("allow_dirty") is True
+    commit = repository.snapshot() if as_it_is else repository.commit(ref)
     if not is_successful(commit):
         return Failure((*problems, commit.failure()))
-    problems += _left_out_faults(repository)
+    problems += [fault for fault in dirty if not (as_it_is and fault.code == "BK461")]
     configured = read_configuration(repository, commit.unwrap(), source.get("integration_id"))
     if not is_successful(configured):
         problems += configured.failure()
@@ -87,6 +89,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     doubts = settings_warnings(call.ports, settings.unwrap(), files, dataset.unwrap().row_counts or {})
     warnings = (
         *found.config.warnings,
+        *(Problem("BK461", f"{fault.message}; they run as they are", fault.where) for fault in dirty),
         *source_warnings(call.ports, found.entry, files),
         *place_settings(doubts, found.source, given=given["config"]),
     )
@@ -138,6 +141,11 @@ def _source_faults(source: Mapping[str, Any], repository: Repository) -> Iterabl
         where = f"github_source.{key}"
         if key not in _SOURCE_KEYS:
             yield Problem("BK450", "is not a known key", where, did_you_mean(key, _SOURCE_KEYS))
+        elif key == "allow_dirty":
+            if not (item is None or isinstance(item, bool)):
+                yield Problem("BK450", "must be true or false", where)
+            elif item and source.get("ref") is not None:
+                yield Problem("BK450", "launches the checkout as it stands, so no ref goes with it", where)
         elif item is not None and not (isinstance(item, str) and item.strip()):
             yield Problem("BK450", "must be a non-empty string", where)
     named = source.get("repository")
@@ -160,7 +168,7 @@ def _left_out_faults(repository: Repository) -> Iterable[Problem]:
         return
     if paths := found.unwrap():
         what = "1 file differs" if len(paths) == 1 else f"{len(paths)} files differ"
-        hint = "commit them, or set them aside: a run takes its code and configuration from a commit"
+        hint = "commit them, set them aside, or launch them as they are with --allow-dirty"
         yield Problem("BK461", f"{what} from what is committed: {listed(paths)}", hint=hint)
 
 
