@@ -31,6 +31,8 @@ OUTSIDE_TARGETS, NOT_A_FILE = "BK630", "BK631"
 Mode: TypeAlias = Literal["100644", "100755"]
 """Git's mode of a regular file: not executable, executable."""
 
+_MODES = ("100644", "100755")
+
 
 @value
 class RepositoryFile:
@@ -123,7 +125,7 @@ def _state(file: RepositoryFile | None) -> TrackedFile | None:
 
 
 def _touched_faults(edits: RepositoryEdits, commit: Commit, paths: Sequence[str]) -> Iterator[Problem]:
-    special = {path: entry.mode for path, entry in commit.items() if not entry.mode.startswith("100")}
+    special = {path: entry.mode for path, entry in commit.items() if entry.mode not in _MODES}
     for path in edits:
         if not inside_targets(path, paths):
             yield Problem(OUTSIDE_TARGETS, "is outside the declared targets", path)
@@ -160,18 +162,23 @@ def _encodable(path: str) -> bool:
 
 def _place_faults(edits: RepositoryEdits, commit: Commit) -> Iterator[Problem]:
     """Created paths that collide with what the candidate has otherwise; what collides in the commit already is its."""
-    files = edited_files(edits, commit)
-    created = {path for path, file in edits.items() if file is not None and path not in commit}
+    files = set(edited_files(edits, commit))
+    created = {path for path in files if path in edits and path not in commit}
     if not created:
         return
-    present = set(files)
     folders = {folder for path in files for folder in directories_of(path)}
+    # What stays as it was names its places first, so that the new one of two spellings is told.
+    old = files - created
+    old |= {folder for path in old for folder in directories_of(path)}
     spelled: dict[str, str] = {}
-    for path in sorted(present | folders, key=lambda one: (one in created, one)):
+    for path in sorted(files | folders, key=lambda one: (one not in old, one)):
         spelled.setdefault(collision_key(path), path)
     for path in sorted(created):
         if path in folders:
             yield Problem("BK634", "is needed as a folder by other files", path)
+        for folder in directories_of(path):
+            if folder in old and folder in commit and commit[folder].mode in _MODES:
+                yield Problem("BK634", f"needs the folder {folder}, which is a file", path)
         for place in (path, *directories_of(path)):
             other = spelled[collision_key(place)]
             if other != place:
