@@ -1,4 +1,4 @@
-"""What a candidate gives to take away: one change set per document target, and its documents."""
+"""What a candidate gives to take away: a patch, one change set per document target, its documents and edited files."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,14 +8,24 @@ from returns.pipeline import is_successful
 
 from beaker.core.api import Response
 from beaker.core.problems import Problems, Refused
+from beaker.core.repository_tree import Mode, RepositoryEdits, RepositoryFile
 from beaker.core.strict_json import JsonObject
+from beaker.core.text import relative_path
+from beaker.engine.candidates import CandidateTree
 from beaker.service.candidates import Found, find_candidate
 from beaker.service.ports import Call, answer
 from beaker.service.result_table import stored_facts
+from beaker.service.sources import source_files
 from beaker.service.trees import load_tree
 
 Documents = Mapping[str, Mapping[str, str]]
 """Group to name to content."""
+
+PLAIN: Mode = "100644"
+EXECUTABLE: Mode = "100755"
+
+_SHA256_DIGITS = 64
+"""Digits of a commit id in a repository that names its objects by SHA-256."""
 
 
 def create_candidate_download(call: Call) -> Response:
@@ -25,11 +35,15 @@ def create_candidate_download(call: Call) -> Response:
         return found
     ports = call.ports
     baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree).documents
-    documents = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree).documents
+    tree = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree)
     facts = stored_facts(ports.database, found.run.id, "seed_documents", "targets_imported")
     files = []
     with ports.blobs.batch() as batch:
-        for path, data in (*_change_files(found, facts, baseline, documents), *_tree_files(documents)):
+        for path, data in (
+            *_patch_files(call, found, tree.repository),
+            *_change_files(found, facts, baseline, tree.documents),
+            *_tree_files(tree),
+        ):
             digest = batch.put(data)
             files.append(
                 {
@@ -40,6 +54,24 @@ def create_candidate_download(call: Call) -> Response:
                 }
             )
     return answer({"files": files})
+
+
+def _patch_files(call: Call, found: Found, edits: RepositoryEdits) -> Iterator[tuple[str, bytes]]:
+    """`patch.diff` on the pinned commit, when the candidate edits the repository."""
+    from beaker.files.patches import make_patch
+
+    if not edits:
+        return
+    blobs, run = call.ports.blobs, found.run
+    before = {
+        file.path: RepositoryFile(EXECUTABLE if file.mode == EXECUTABLE else PLAIN, blobs.read(file.sha256))
+        for file in source_files(blobs, run.source)
+        if file.path in edits
+    }
+    patch = make_patch(before, edits, sha256_ids=len(run.commit_id) == _SHA256_DIGITS)
+    if not is_successful(patch):
+        raise Refused(patch.failure())
+    yield "patch.diff", patch.unwrap()
 
 
 def _change_files(
@@ -73,7 +105,19 @@ def _change_files(
         yield f"changes/{min(target.groups)}.json", f"{shown}\n".encode()
 
 
-def _tree_files(documents: Documents) -> Iterator[tuple[str, bytes]]:
-    for group, named in sorted(documents.items()):
+def _tree_files(tree: CandidateTree) -> Iterator[tuple[str, bytes]]:
+    """The candidate's documents, and the files it edits in the repository as they are then."""
+    for group, named in sorted(tree.documents.items()):
         for name, text in sorted(named.items()):
             yield f"tree/documents/{group}/{name}", text.encode()
+    for path, file in sorted(tree.repository.items()):
+        # A name that a download has to spell otherwise is left to the patch, which carries every name.
+        if file is not None and _is_plain(path):
+            yield f"tree/repository/{path}", file.content
+
+
+def _is_plain(path: str) -> bool:
+    try:
+        return path.isprintable() and relative_path(path, "path") == path
+    except ValueError:
+        return False
