@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from returns.pipeline import is_successful
 
-from beaker.core.cases import Case
+from beaker.core.cases import CapturedFile, Case
 from beaker.core.convert import to_json
 from beaker.core.datasets import SPLITS
 from beaker.core.documents import TargetDocument, check_documents
@@ -214,10 +214,11 @@ class _Encoded(NamedTuple):
     is_marked: bool
 
 
-def _encoded(case: Case) -> _Encoded:
+def _encoded(case: Case, captured: tuple[CapturedFile, ...]) -> _Encoded:
     """The case as it travels; `TypeError` or `ValueError` when its content was changed and is no JSON any more."""
     given = f'"input":{dumps(case.input)},"expected":{dumps(case.expected)}'
-    line = f'{{"id":{dumps(case.id)},{given},"metadata":{dumps(case.metadata)}}}'
+    files = dumps([to_json(file) for file in captured])
+    line = f'{{"id":{dumps(case.id)},{given},"metadata":{dumps(case.metadata)},"files":{files}}}'
     if len(line) > _CASE_BYTES:
         raise ValueError(f"it has {len(line)} bytes; at most {_CASE_BYTES} are allowed")
     # The marker is plain ASCII, so it stands in the encoded text exactly when a key or a text holds it.

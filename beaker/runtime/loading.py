@@ -5,7 +5,9 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from beaker.core.cases import Case
+from beaker.core.cases import CapturedFile, Case
+from beaker.core.problems import Refused
+from beaker.files.atomic import os_problem
 from beaker.runtime.case_storage import CaseStorage, DuplicateCaseId
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
 from beaker.runtime.places import defined_at
@@ -14,20 +16,22 @@ from beaker.sdk.setups import RunSetup
 
 STAGE = "load_cases"
 
+_FILES = "correct the CaseFile values of the case, or what load_cases writes to runtime.case_files_dir(case_id)"
 _RAISED = "it is called once per row; correct it, or the row that it cannot take"
 
 ROWS_AT_ONCE = 8
 ROWS_AHEAD = 256
 """How many rows may have begun behind the first unfinished one; bounds what waits to be handed on in order."""
 
-Keep = Callable[[Case], Any]
+Keep = Callable[[Case, tuple[CapturedFile, ...]], Any]
 
 
 class CaseLoader:
     """Loads splits with one setup instance.
 
-    `keep` turns an accepted case into what is handed on; `TypeError` or `ValueError` from it is a fault of the case.
-    `problems` collects what failed, the first failure in time first, then what went wrong while loaders were ended.
+    `keep` turns an accepted case and its captured files into what is handed on; `TypeError` or `ValueError` from it is
+    a fault of the case. `problems` collects what failed, the first failure in time first, then what went wrong while
+    loaders were ended.
     """
 
     def __init__(
@@ -144,15 +148,21 @@ class CaseLoader:
             message = f"load_cases must yield Case values, not {type(item).__name__}"
             self._note("BK338", message, row, "write `yield Case(id=..., input=..., expected=...)`")
             return False
-        if item.files:
-            message = f"the case {item.id!r} declares {len(item.files)} files; case files come with a later version"
-            self._note("BK339", message, row, "put what the case needs into its input")
-            return False
         try:
-            self._storage.claim(item.id, row)
-            kept.append(self._keep(item))
+            kept.append(self._keep(item, self._storage.accept(item, row)))
         except DuplicateCaseId as error:
             self._note("BK340", str(error), row, "make ids from something that differs in every row")
+            return False
+        except Refused as refused:
+            if not self.problems:
+                self.problems += (
+                    StageProblem(one.code, f"the case {item.id!r}: {one.message}", row, one.hint or _FILES, STAGE)
+                    for one in refused.problems
+                )
+            return False
+        except OSError as error:
+            fault = os_problem(error, f"capture the files of the case {item.id!r}")
+            self._note(fault.code, f"{fault.message} ({fault.where})", row, fault.hint)
             return False
         except (TypeError, ValueError, RecursionError) as error:
             message = f"the case {item.id!r} is no JSON any more: {error}"

@@ -46,7 +46,7 @@ class _Rollouts:
         self._integration = imported.integration
         self._targets_dir = None if start["targets_dir"] is None else Path(start["targets_dir"])
         self._scratch_dir = Path(start["scratch_dir"])
-        self._case_files_dir = Path(start["case_files_dir"])
+        self._no_files = start["case_files_dir"]
         self._context: HookContext | None = None
         self._candidate: Any = None
         self._running: set[asyncio.Task[None]] = set()
@@ -92,7 +92,7 @@ class _Rollouts:
         )
         trace = RecordingTrace(recorder)
         runtime: RolloutRuntime[Any] = RolloutRuntime(
-            case_files_dir=self._case_files_dir,
+            case_files_dir=Path(request.get("case_files_dir") or self._no_files),
             trace=trace,
             model=request["model"],
             targets_dir=self._targets_dir,

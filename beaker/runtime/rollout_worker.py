@@ -65,7 +65,7 @@ class RolloutWorker:
         """Start the process and import the Integration from `code`; `WorkerFailed` when that fails.
 
         `targets_dir` has one folder per document group (`None` without document targets), `scratch_dir` is created and
-        should be empty, `case_files_dir` is an empty folder.
+        should be empty, `case_files_dir` is an empty folder, for cases without files.
         """
         scratch_dir.mkdir(parents=True, exist_ok=True)
         arguments: dict[str, Any] = {
@@ -91,8 +91,18 @@ class RolloutWorker:
             self._opening = asyncio.ensure_future(self._open())
         return await asyncio.shield(self._opening)
 
-    async def run(self, case_id: str, case_input: Any, *, attempt: int, model: str | None = None) -> RolloutResult:
+    async def run(
+        self,
+        case_id: str,
+        case_input: Any,
+        *,
+        attempt: int,
+        model: str | None = None,
+        case_files_dir: Path | None = None,
+    ) -> RolloutResult:
         """Run one case; several may run at a time. Never raises: a process that dies or is late gives an error.
+
+        `case_files_dir` holds the files of the case, `None` for a case without any.
 
         After a late case, or one that found the process damaged, it takes no further one and is killed once nothing
         else runs in it.
@@ -111,6 +121,7 @@ class RolloutWorker:
                 "attempt": attempt,
                 "model": model,
                 "limit": self._limits["run_case"],
+                "case_files_dir": None if case_files_dir is None else str(case_files_dir),
             }
             answer = await self._connection.request(
                 "run",

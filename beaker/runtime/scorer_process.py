@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from beaker.core.cases import Case, CaseResult, CaseScore
+from beaker.core.cases import Case, CaseFile, CaseResult, CaseScore
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
 from beaker.runtime.channel import Channel
@@ -27,10 +27,10 @@ async def serve(channel: Channel) -> None:
         channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
         return
     channel.answer(start, imported.described())
-    case_files_dir = Path(start["case_files_dir"])
+    no_files = Path(start["case_files_dir"])
     running: set[asyncio.Task[None]] = set()
     while (request := await requests.get())["op"] != "close":
-        task = asyncio.create_task(_score(channel, imported, request, case_files_dir))
+        task = asyncio.create_task(_score(channel, imported, request, no_files))
         running.add(task)
         task.add_done_callback(running.discard)
     if running:
@@ -38,8 +38,8 @@ async def serve(channel: Channel) -> None:
     channel.answer(request, {})
 
 
-async def _score(channel: Channel, imported: Imported, request: Request, case_files_dir: Path) -> None:
-    score, error, damaged = await _scored(imported, request, case_files_dir)
+async def _score(channel: Channel, imported: Imported, request: Request, no_files: Path) -> None:
+    score, error, damaged = await _scored(imported, request, no_files)
     if error is None:
         try:
             if not channel.answer(request, {"score": to_json(score), "error": None}):
@@ -50,14 +50,16 @@ async def _score(channel: Channel, imported: Imported, request: Request, case_fi
         channel.answer(request, {"score": None, "error": error_json(error), "damaged": damaged})
 
 
-async def _scored(imported: Imported, request: Request, case_files_dir: Path) -> tuple[Any, CaseError | None, bool]:
+async def _scored(imported: Imported, request: Request, no_files: Path) -> tuple[Any, CaseError | None, bool]:
     """What `score_case` returned, or an error and whether it may come of something else that ran in this process."""
     try:
-        case = Case(**request["case"])
+        files = [CaseFile(**file) for file in request["case"]["files"]]
+        case = Case(**{**request["case"], "files": files})
         result = CaseResult(request["output"], request["output_kind"], request["context"])
     except (TypeError, ValueError) as broken:
         return None, CaseError("invalid_result", str(broken)), False
     score_case = imported.integration.score_case
+    case_files_dir = no_files if request["case_files_dir"] is None else Path(request["case_files_dir"])
     outcome = await call(lambda: score_case(case=case, result=result, case_files_dir=case_files_dir), kind="scorer")
     error, damaged = outcome.error, outcome.damaged
     if error is None and not isinstance(outcome.returned, CaseScore):

@@ -6,7 +6,7 @@ from typing import Any
 
 from returns.primitives.exceptions import UnwrapFailedError
 
-from beaker.core.cases import Case, CaseScore
+from beaker.core.cases import Case, CaseFile, CaseScore
 from beaker.core.convert import from_json
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
@@ -38,7 +38,10 @@ class ScorerWorker:
         timeouts: Timeouts,
         case_files_dir: Path,
     ) -> "ScorerWorker":
-        """Start the process and import the Integration from the baseline `code`; `WorkerFailed` when that fails."""
+        """Start the process and import the Integration from the baseline `code`; `WorkerFailed` when that fails.
+
+        `case_files_dir` is an empty folder, for cases without files.
+        """
         arguments: dict[str, Any] = {"case_files_dir": str(case_files_dir)}
         connection, loaded = await start_child(
             supervisor, "scorer", code, env=env, timeouts=timeouts, arguments=arguments
@@ -50,8 +53,12 @@ class ScorerWorker:
         """Whether the process may be given another result: it lives, and no scoring was late or found it damaged."""
         return self._connection.alive and not self._retired
 
-    async def score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+    async def score(
+        self, case: Case, result: RolloutResult, *, case_files_dir: Path | None = None
+    ) -> CaseScore | CaseError:
         """Score one result; several may be scored at a time. Never raises.
+
+        `case_files_dir` holds the files of the case; the empty folder of `start` serves a case without any.
 
         An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, and `invalid_result`
         when the result is no JSON. After a late scoring, or one that found the process damaged, it takes
@@ -63,7 +70,14 @@ class ScorerWorker:
         answered = False  # and the process can go on
         try:
             arguments = {
-                "case": {"id": case.id, "input": case.input, "expected": case.expected, "metadata": case.metadata},
+                "case": {
+                    "id": case.id,
+                    "input": case.input,
+                    "expected": case.expected,
+                    "metadata": case.metadata,
+                    "files": [_file_json(file) for file in case.files],
+                },
+                "case_files_dir": None if case_files_dir is None else str(case_files_dir),
                 "output": result.output,
                 "output_kind": result.output_kind,
                 "context": result.context,
@@ -99,3 +113,12 @@ class ScorerWorker:
         """End the process at once."""
         self._retired = True
         await self._connection.kill()
+
+
+def _file_json(file: CaseFile) -> dict[str, Any]:
+    return {
+        "name": file.name,
+        "path": str(file.path),
+        "expected_sha256": file.expected_sha256,
+        "expected_size_bytes": file.expected_size_bytes,
+    }

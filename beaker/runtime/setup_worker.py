@@ -5,11 +5,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from beaker.core.case_files import captured_of
 from beaker.core.cases import Case, case_fingerprint
 from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problems
 from beaker.core.values import value
+from beaker.runtime.case_storage import VIEWS
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection, OnEvent
 from beaker.runtime.failures import WorkerFailed
@@ -21,7 +24,7 @@ from beaker.runtime.supervisor import Supervisor
 class Prepared:
     """What an open setup gave: the cases by split (`train`, `test`), the seed documents of all document targets, the
     rows per split, the fingerprint of the cases (empty when not all were asked for), and where the marker
-    `TODO(beaker)` still stands.
+    `TODO(beaker)` still stands. `views` has the captured files of the cases, as long as the setup is open.
 
     `case_counts` counts the cases per split, also those that were not asked for.
     """
@@ -32,6 +35,7 @@ class Prepared:
     case_counts: Mapping[str, int]
     fingerprint: str
     placeholders: tuple[str, ...]
+    views: CaseViews
 
 
 class SetupWorker:
@@ -89,10 +93,11 @@ class SetupWorker:
         with the first failure, then those of the teardown that followed it.
         """
         cases: dict[str, list[Case]] = {"train": [], "test": []}
+        views = CaseViews(storage / VIEWS)
 
         def on_event(name: str, message: dict[str, Any]) -> None:
             if name == "cases":
-                cases[message["split"]].extend(Case(**case) for case in message["cases"])
+                cases[message["split"]].extend(map(views.case, message["cases"]))
 
         arguments = {
             "run_id": run_id,
@@ -114,8 +119,9 @@ class SetupWorker:
                 documents=tuple(TargetDocument(**document) for document in answer["documents"]),
                 row_counts=answer["row_counts"],
                 case_counts=answer["case_counts"],
-                fingerprint=case_fingerprint(kept) if keep_cases is None else "",
+                fingerprint=_fingerprint(kept) if keep_cases is None else "",
                 placeholders=tuple(answer["placeholders"]),
+                views=views,
             )
         except (KeyError, TypeError, ValueError) as nonsense:
             raise self._connection.nonsense(nonsense) from None
@@ -180,3 +186,8 @@ class SetupWorker:
             return None
         finally:
             await self._connection.kill()
+
+
+def _fingerprint(cases: Mapping[str, tuple[Case, ...]]) -> str:
+    captured = {case.id: captured_of(case) for listed in cases.values() for case in listed if case.files}
+    return case_fingerprint(cases, captured=captured)
