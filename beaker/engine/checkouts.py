@@ -24,7 +24,8 @@ class Checkouts:
     def __init__(self, check_out: Callable[[Path], None], work: Path) -> None:
         self._check_out = check_out
         self._root = work / CHECKOUTS
-        self._project: Listing | None = None
+        self._projects: dict[Path, Listing] = {}
+        self._read: set[Path] = set()
         self._lock = threading.Lock()
         self._count = itertools.count(1)
         self._current: dict[str, _InUse] = {}
@@ -85,14 +86,28 @@ class Checkouts:
         return RepositoryFile("100755" if status.st_mode & stat.S_IXUSR else "100644", found.read_bytes())
 
     def project(self) -> Path:
-        """The read-only checkout of proposers (`{project}`), made anew when the last proposer changed it after all."""
-        folder = self._root / "project"
-        if self._project is None or file_listing(folder, folders=True) != self._project:
+        """A read-only checkout (`{project}`) for one proposer, made anew when the last one changed it after all.
+
+        Give it back with `return_project`; proposers that work at the same time have one each.
+        """
+        with self._lock:
+            number = next(number for number in itertools.count() if self._project(number) not in self._read)
+            folder = self._project(number)
+            self._read.add(folder)
+        if file_listing(folder, folders=True) != self._projects.get(folder):
             remove_tree(folder)
             self._check_out(folder)
             _make_read_only(folder)
-            self._project = file_listing(folder, folders=True)
+            self._projects[folder] = file_listing(folder, folders=True)
         return folder
+
+    def return_project(self, folder: Path) -> None:
+        """The proposer that had the checkout `folder` has ended."""
+        with self._lock:
+            self._read.discard(folder)
+
+    def _project(self, number: int) -> Path:
+        return self._root / (f"project-{number}" if number else "project")
 
     def ignore_rules(self) -> bytes:
         """The `.gitignore` at the root of the commit; empty when there is none."""
@@ -127,15 +142,15 @@ _UNEDITED = digest(edits_to_json({}))
 
 def write_edits(folder: Path, edits: RepositoryEdits) -> None:
     """Make the edits of a candidate in a checkout of the commit that they were settled against. Raises `OSError`."""
-    for path, file in edits.items():
-        # A deleted or replaced file goes first: it may stand where a folder is needed now.
-        (folder / path).unlink(missing_ok=True)
-        if file is None:
-            _remove_empty(folder, (folder / path).parent)
+    # What is deleted goes first: it may stand where a folder is needed now, or hold a folder where a file is.
+    for path in (path for path, file in edits.items() if file is None):
+        (folder / path).unlink()
+        _remove_empty(folder, (folder / path).parent)
     for path, file in edits.items():
         if file is not None:
             target = folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
+            target.unlink(missing_ok=True)  # with its mode
             target.write_bytes(file.content)
             if file.mode == "100755":
                 target.chmod(target.stat().st_mode | 0o111)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaker.core.documents import TargetDocument
+from beaker.core.repository_tree import RepositoryFile
 from beaker.engine.candidates import (
     CandidateTree,
     changed_paths,
@@ -46,6 +47,36 @@ def test_digest__of_a_tree__is_the_published_one() -> None:
     written = '{"documents":{"empty":{},"faq":{"refund.md":"Zwölf Tage"}}}'
     assert tree_digest(tree) == sha256(written.encode()).hexdigest()
     assert tree_digest(tree) == "5a50e366d267b6e41ade8010dc0ac91eb547515729df053c8ab00dc4129b6910"
+
+
+EDITS = st.dictionaries(
+    st.sampled_from(["a.py", "src/b.py"]),
+    st.none() | st.builds(RepositoryFile, st.sampled_from(["100644", "100755"]), st.binary(max_size=4)),
+)
+
+
+@given(EDITS, EDITS)
+def test_digest__of_repository_edits__is_equal_exactly_for_equal_edits(one: Any, other: Any) -> None:
+    """Path, mode, content and deletion count; the JSON form and the contents give the tree again."""
+    first, second = CandidateTree({"a": {"x": ""}}, one), CandidateTree({"a": {"x": ""}}, other)
+    assert (tree_digest(first) == tree_digest(second)) == (one == other)
+    assert bool(changed_paths(first, second)) == (one != other)
+    contents = {sha256(file.content).hexdigest(): file.content for file in one.values() if file is not None}
+    assert tree_from_json(tree_to_json(first), contents).unwrap() == first
+
+
+def test_digest__of_an_edited_tree__is_the_published_one() -> None:
+    """Stored runs name trees by this digest: it must never change."""
+    tree = CandidateTree({}, {"b": None, "a": RepositoryFile("100755", b"x")})
+    written = '{"documents":{},"repository":{"a":{"mode":"100755","sha256":"%s"},"b":null}}'
+    assert tree_digest(tree) == sha256((written % sha256(b"x").hexdigest()).encode()).hexdigest()
+
+
+def test_tree_from_json__without_a_content__is_refused() -> None:
+    """A tree is whole or none; what is no tree is refused too."""
+    tree = tree_to_json(CandidateTree({}, {"a": RepositoryFile("100755", b"x")}))
+    assert [(one.code, one.where) for one in tree_from_json(tree).failure()] == [("BK501", "a")]
+    assert [one.code for one in tree_from_json({"documents": 7}).failure()] == ["BK501"]
 
 
 @given(FILES)

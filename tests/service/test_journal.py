@@ -6,10 +6,12 @@ import pytest
 
 from beaker.core.cases import CaseScore, FieldDiff
 from beaker.core.evaluations import CaseError, Evaluation
+from beaker.core.repository_tree import RepositoryFile
 from beaker.engine.candidates import CandidateTree, tree_digest
 from beaker.engine.journal import Journal
 from beaker.service.database import open_database
 from beaker.service.journal import StoredJournal
+from beaker.service.trees import changed_between
 
 
 @pytest.fixture
@@ -68,6 +70,45 @@ def test_proposals_and_trees__come_back(world: Any, journal: StoredJournal) -> N
     assert len(world.place.database.rows("SELECT * FROM documents")) == 3
     with pytest.raises(KeyError):
         again.tree("0" * 64)
+
+
+def test_trees__that_edit_the_repository__come_back_with_any_bytes(world: Any, journal: StoredJournal) -> None:
+    """What two trees share is kept once."""
+    binary, text = RepositoryFile("100755", bytes(range(256))), RepositoryFile("100644", b"x")
+    one = CandidateTree({"a": {"x.md": "x"}}, {"bin": binary, "src/x": text, "gone": None})
+    two = CandidateTree({}, {"other": RepositoryFile("100644", binary.content)})
+    for tree in (one, two):
+        journal.store_tree(tree_digest(tree), tree)
+    again = reopened(world, journal)
+    assert (again.tree(tree_digest(one)), again.tree(tree_digest(two))) == (one, two)
+    assert len(world.place.database.rows("SELECT * FROM repository_files")) == 2
+
+
+def test_changed_between__edits_of_the_repository__are_told_by_what_the_commit_has(
+    world: Any, journal: StoredJournal
+) -> None:
+    """Created, updated and deleted are meant against the parent, which may have edits of its own."""
+    database = world.place.database
+    journal = StoredJournal(database, journal._run_id, now=world.clock, is_tracked=lambda path: path.startswith("old"))
+    a, b = RepositoryFile("100644", b"a"), RepositoryFile("100644", b"b")
+    trees = [
+        CandidateTree({"g": {"m": "1", "d": "x"}}),
+        CandidateTree({"g": {"m": "2", "n": "x"}}, {"old1": a, "old2": None, "new1": a, "new2": a}),
+        CandidateTree({"g": {"m": "2", "n": "x"}}, {"old1": a, "old3": b, "new1": b, "new3": b}),
+    ]
+    for tree in trees:
+        journal.store_tree(tree_digest(tree), tree)
+    first, second, third = map(tree_digest, trees)
+    assert changed_between(database, journal._run_id, first, second) == {
+        "created": ["g/n", "new1", "new2"],
+        "updated": ["g/m", "old1"],
+        "deleted": ["g/d", "old2"],
+    }
+    assert changed_between(database, journal._run_id, second, third) == {
+        "created": ["new3", "old2"],
+        "updated": ["new1", "old3"],
+        "deleted": ["new2"],
+    }
 
 
 def test_facts__named_ones_change__others_stay(world: Any, journal: StoredJournal) -> None:
