@@ -18,6 +18,7 @@ from beaker.engine.in_flight import InFlight
 from beaker.engine.journal import Journal
 from beaker.engine.pool import Pool
 from beaker.engine.rollout import Rollout
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.workers import RolloutResult, ScorerWorker, WorkerFailed
 
 RETRY_DELAY = 0.25
@@ -38,7 +39,7 @@ class Places:
 
 
 class Evaluator:
-    """Runs and scores cases in processes of their own, within one event loop.
+    """Runs and scores cases in processes of their own, within one event loop; `views` has the files of the cases.
 
     `start_rollout(tree)` starts a process for the candidate with that digest, `start_scorer(_)` one with the
     baseline's code, which `guard` watches. `clean` takes secrets and the run's own folders out of text. `stored` and
@@ -49,6 +50,7 @@ class Evaluator:
         self,
         *,
         cases: Mapping[str, Case],
+        views: CaseViews,
         journal: Journal,
         places: Places,
         in_flight: InFlight,
@@ -61,6 +63,7 @@ class Evaluator:
         remark: Callable[[str], None],
     ) -> None:
         self._cases = cases
+        self._views = views
         self._journal = journal
         self._places = places
         self._in_flight = in_flight
@@ -87,7 +90,8 @@ class Evaluator:
     async def evaluate(self, tree: str, case_ids: Sequence[str], *, held_out: bool) -> dict[str, Evaluation]:
         """The evaluation of each of these cases, in their order: stored ones as they are, the others made now.
 
-        `held_out` says that they are of TEST. Raises `Refused` (the guard), `OSError`, and whatever the journal raises.
+        `held_out` says that they are of TEST. Raises `Refused` (the guard, captured files that changed), `OSError`, and
+        whatever the journal raises.
         """
         known = self._journal.evaluations(tree, case_ids)
         missing = [case_id for case_id in case_ids if case_id not in known]
@@ -160,17 +164,19 @@ class Evaluator:
         try:
             return await self._rollouts.use(
                 tree,
-                lambda rollout: rollout.run(case.id, case.input, attempt=attempt),
+                lambda rollout: rollout.run(case, attempt=attempt),
                 failed=lambda result: result.error is not None,
             )
         except WorkerFailed as failed:
             return RolloutResult(error=_start_failure(failed, "import"), captured=failed.captured)
 
     async def _score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+        if case.files:
+            await asyncio.to_thread(self._views.check, case)
         try:
             return await self._scorers.use(
                 _BASELINE,
-                lambda scorer: scorer.score(case, result),
+                lambda scorer: scorer.score(case, result, case_files_dir=self._views.folder(case)),
                 failed=lambda found: isinstance(found, CaseError),
             )
         except WorkerFailed as failed:

@@ -200,6 +200,7 @@ class _Attempt:
             code=plan.code,
             checkouts=self._checkouts,
             tree=self._journal.tree,
+            views=opened.views,
             env=plan.rollout_env,
             timeouts=optimizer.timeouts,
             work=plan.work,
@@ -219,6 +220,7 @@ class _Attempt:
 
         return Evaluator(
             cases={case.id: case for case in (*opened.train, *opened.test)},
+            views=opened.views,
             journal=self._journal,
             places=Places(
                 max_concurrency=plan.settings.max_concurrency,

@@ -6,24 +6,39 @@ import asyncio
 import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from beaker.core.case_files import folder_name
+from beaker.core.cases import Case
 from beaker.core.optimizer import Timeouts
 from beaker.engine.candidates import CandidateTree, tree_files
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import ROLLOUTS
 from beaker.engine.folders import remove_tree
 from beaker.files.documents import write_tree
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import RolloutResult, RolloutWorker
 
 
 class Rollout:
-    """A running process; `leave` removes its folders once it has ended."""
+    """A running process; `leave` removes its folders once it has ended.
 
-    def __init__(self, worker: RolloutWorker, leave: Callable[[], None], remark: Callable[[str], None]) -> None:
+    Each run of a case gets a copy of its files in `views`, below `files`.
+    """
+
+    def __init__(
+        self,
+        worker: RolloutWorker,
+        *,
+        views: CaseViews,
+        files: Path,
+        leave: Callable[[], None],
+        remark: Callable[[str], None],
+    ) -> None:
         self._worker = worker
+        self._views = views
+        self._files = files
         self._leave = leave
         self._remark = remark
         self._left = False
@@ -33,9 +48,19 @@ class Rollout:
         """Whether it can take another case."""
         return self._worker.alive
 
-    async def run(self, case_id: str, case_input: Any, *, attempt: int) -> RolloutResult:
-        """Run one case; see `RolloutWorker.run`."""
-        return await self._worker.run(case_id, case_input, attempt=attempt)
+    async def run(self, case: Case, *, attempt: int) -> RolloutResult:
+        """Run one case; see `RolloutWorker.run`.
+
+        Raises `Refused` when the case's captured files are others by now, and `OSError` when they cannot be copied.
+        """
+        if not case.files:
+            return await self._worker.run(case.id, case.input, attempt=attempt)
+        folder = self._files / folder_name(case.id)
+        try:
+            copied = await asyncio.to_thread(self._views.copy, case, folder)
+            return await self._worker.run(case.id, case.input, attempt=attempt, case_files_dir=copied)
+        finally:
+            await asyncio.shield(asyncio.to_thread(remove_tree, folder))
 
     async def close(self) -> None:
         """Leave `open_candidate`, end the process and remove its folders."""
@@ -61,7 +86,8 @@ class Rollout:
 
 class RolloutStarter:
     """Starts rollout processes, each in a folder of its own below `work`, with the code that `checkouts` has for its
-    candidate: `code` names the Integration in a checkout, `tree` gives a candidate by its digest.
+    candidate: `code` names the Integration in a checkout, `tree` gives a candidate by its digest. `views` has the files
+    of the cases.
     """
 
     def __init__(
@@ -71,6 +97,7 @@ class RolloutStarter:
         code: Callable[[Path], CodeRoot],
         checkouts: Checkouts,
         tree: Callable[[str], CandidateTree],
+        views: CaseViews,
         env: Mapping[str, str],
         timeouts: Timeouts,
         work: Path,
@@ -80,6 +107,7 @@ class RolloutStarter:
         self._code = code
         self._checkouts = checkouts
         self._tree = tree
+        self._views = views
         self._env = env
         self._timeouts = timeouts
         self._root = work / ROLLOUTS
@@ -110,7 +138,7 @@ class RolloutStarter:
         except BaseException:
             await asyncio.shield(asyncio.to_thread(leave))
             raise
-        return Rollout(worker, leave, self._remark)
+        return Rollout(worker, views=self._views, files=folder / "files", leave=leave, remark=self._remark)
 
 
 def _lay_out(folder: Path, tree: CandidateTree) -> None:

@@ -27,18 +27,20 @@ from beaker.engine.folders import remove_tree
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
 from beaker.engine.seeds import seeds_to_json
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import SetupWorker, WorkerFailed
 
 
 @value
 class Opened:
-    """An open setup: the targets, the cases of both splits, and the seed documents."""
+    """An open setup: the targets, the cases of both splits, the seed documents, and the files of the cases."""
 
     targets: tuple[OptimizationTarget, ...]
     train: tuple[Case, ...]
     test: tuple[Case, ...]
     seeds: tuple[TargetDocument, ...]
+    views: CaseViews
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -73,7 +75,8 @@ async def open_setup(
             # The cases are loaded; TEST need not lie where a proposer that looks around would find it.
             await asyncio.to_thread(remove_tree, plan.dataset_dir)
         _check_unchanged(targets, prepared.documents, prepared.fingerprint, journal)
-        yield Opened(targets, prepared.cases["train"], prepared.cases["test"], prepared.documents)
+        cases = prepared.cases
+        yield Opened(targets, cases["train"], cases["test"], prepared.documents, prepared.views)
     finally:
         teardown += await _close(setup)
 

@@ -3,6 +3,7 @@
 Customer code runs in child processes only. What a launch would refuse fails here; what may be right elsewhere warns.
 """
 
+import asyncio
 import tempfile
 import uuid
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
 from beaker.core.wording import counted
 from beaker.files.documents import write_tree
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import remove_folder
 from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
@@ -194,7 +196,7 @@ class _Smoke:
             if (error := await rollout.open()) is not None:
                 raise self._failed_case("setup", error, rollout.output())
             if self._request.run_one:
-                await self._run_one(rollout, self._found["sample"])
+                await self._run_one(rollout, self._found["sample"], prepared.views)
         except BaseException as error:
             first = error
             raise
@@ -202,8 +204,9 @@ class _Smoke:
             if (left := await rollout.close()) is not None:
                 _then(first, self._failed_case("setup", left, rollout.output()))
 
-    async def _run_one(self, rollout: RolloutWorker, case: Case) -> None:
-        result = await rollout.run(case.id, case.input, attempt=1)
+    async def _run_one(self, rollout: RolloutWorker, case: Case, views: CaseViews) -> None:
+        files = await asyncio.to_thread(views.copy, case, self._folder / "sample-files")
+        result = await rollout.run(case.id, case.input, attempt=1, case_files_dir=files)
         self._found["result"] = result
         if result.error is not None:
             raise self._failed_case("run_case", result.error, result.captured)
@@ -218,7 +221,7 @@ class _Smoke:
             case_files_dir=self._empty_folder(),
         )
         try:
-            score = await scorer.score(case, result)
+            score = await scorer.score(case, result, case_files_dir=views.folder(case))
             if isinstance(score, CaseError):
                 raise self._failed_case("score_case", score, scorer.output())
             self._found["score"] = score
