@@ -48,13 +48,55 @@ class ModelUsage:
     reported_usd: float | None = None
 
 
+@value
+class Spend:
+    """What calls of models came to, whatever the models. `usd` is `None` when the cost of any of them is unknown.
+
+    `unpriced` names the models of which it is unknown: without a price, or without token counts.
+    """
+
+    usd: float | None
+    input_tokens: int
+    output_tokens: int
+    calls: int
+    unpriced: tuple[str, ...] = ()
+
+
 def usage_of(trace: Any) -> tuple[ModelUsage, ...]:
     """The usage that a recorded trace (the JSON of `Evaluation.trace`) states, one entry a model, in name order.
 
-    `()` for `None` and for anything that states none.
+    It is that of the application, all attempts at the case included. `()` for `None` and for what states none.
     """
-    stated = trace.get("usage") if isinstance(trace, Mapping) else None
-    return summed(filter(None, map(_stated, stated))) if isinstance(stated, list | tuple) else ()
+    return _read(trace, "usage")
+
+
+def judge_usage_of(trace: Any) -> tuple[ModelUsage, ...]:
+    """The usage of the models that scored the case, as `usage_of`."""
+    return _read(trace, "judge_usage")
+
+
+def spend_of(usages: Iterable[ModelUsage], prices: Prices) -> Spend | None:
+    """What `usages` come to, `None` for no calls at all."""
+    kept = tuple(usages)
+    if not kept:
+        return None
+    return Spend(
+        usd=cost(kept, prices),
+        input_tokens=sum(usage.input_tokens for usage in kept),
+        output_tokens=sum(usage.output_tokens for usage in kept),
+        calls=sum(usage.calls for usage in kept),
+        unpriced=tuple(sorted(set(unpriced(kept, prices)))),
+    )
+
+
+def report_usage(traces: Iterable[Any], prices: Prices) -> JsonObject:
+    """The `usage` of an eval report over these traces: `{"input_tokens", "output_tokens", "cost_usd"}` of the
+    application; null where no call was recorded, the cost also when that of any call is unknown.
+    """
+    spend = spend_of((usage for trace in traces for usage in usage_of(trace)), prices)
+    if spend is None:
+        return {"input_tokens": None, "output_tokens": None, "cost_usd": None}
+    return {"input_tokens": spend.input_tokens, "output_tokens": spend.output_tokens, "cost_usd": spend.usd}
 
 
 def summed(usages: Iterable[ModelUsage]) -> tuple[ModelUsage, ...]:
@@ -199,14 +241,26 @@ def _amount(found: Any) -> float | None:
     return float(found) if 0 <= found <= LARGEST and math.isfinite(found) else None
 
 
+def _read(holder: Any, key: str) -> tuple[ModelUsage, ...]:
+    stated = holder.get(key) if isinstance(holder, Mapping) else None
+    return summed(filter(None, map(_stated, stated))) if isinstance(stated, list | tuple) else ()
+
+
 def _stated(entry: Any) -> ModelUsage | None:
-    """One entry of a trace's `usage`; `None` for what is none."""
+    """One entry of a stored `usage`; `None` for what is none. Without `calls` it is one."""
     get = _reader(entry)
-    model = get("model")
-    calls, given, answered = (_count(get(name)) for name in ("calls", "input_tokens", "output_tokens"))
-    if not isinstance(model, str | None) or calls is None or given is None or answered is None:
+    model, given, answered = get("model"), _count(get("input_tokens")), _count(get("output_tokens"))
+    if not isinstance(model, str | None) or given is None or answered is None:
         return None
-    return ModelUsage(model, given, answered, calls, _count(get("uncounted")) or 0, _amount(get("reported_usd")))
+    calls = _count(get("calls"))
+    return ModelUsage(
+        model,
+        given,
+        answered,
+        1 if calls is None else calls,
+        _count(get("uncounted")) or 0,
+        _amount(get("reported_usd")),
+    )
 
 
 def _sum(model: str | None, usages: list[ModelUsage]) -> ModelUsage:

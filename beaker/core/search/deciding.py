@@ -4,6 +4,7 @@ from beaker.core.search.issuing import issue_finish, release
 from beaker.core.search.messages import LogEntry
 from beaker.core.search.points import FULL, points
 from beaker.core.search.preparing import open_slot, stop_proposing
+from beaker.core.search.spending import unrecorded
 from beaker.core.search.state import Candidate, Proposal, SearchState, Slot
 
 BARREN_LIMIT = 10
@@ -34,6 +35,9 @@ def decide_first(state: SearchState, out: list[LogEntry]) -> bool:
         last = slot.outcome.replace("_", " ") + (f": {slot.message}" if slot.message else "")
         message = f"{state.barren} proposals in a row crashed or timed out and none succeeded; the last one {last}"
         issue_finish(state, out, "error", message)
+        return True
+    if (over := unrecorded(state)) is not None:
+        issue_finish(state, out, *over)
         return True
     if state.ending is None and is_perfect(state):
         stop_proposing(state, "perfect")
@@ -72,7 +76,7 @@ def _enter_candidate(state: SearchState, slot: Slot) -> int:
         status="accepted" if slot.outcome == "accepted" else "rejected",
         reason=slot.reason,
         train=slot.child.mean_over(selection) if scored else None,
-        minibatch_objective=slot.child.mean_over(batch),
+        minibatch_objective=slot.child.mean_over(batch) if slot.child.scores else None,  # no money was left for it
         parent_objective=state.results[slot.chosen].mean_over(batch),
         changed=slot.changed,
         rollouts=state.issued,

@@ -38,7 +38,7 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 def entries_to_json(entries: Iterable[LogEntry]) -> list[JsonObject]:
     """One JSON object per entry: its fields after `type`, which names it (`opened`, `evaluate`, `evaluated`, ...)."""
-    return [{"type": _NAMES[type(entry)], **to_json(entry)} for entry in entries]
+    return [{"type": _NAMES[type(entry)], **_plain(to_json(entry))} for entry in entries]
 
 
 def entry_from_json(data: object) -> Result[LogEntry, Problem]:
@@ -90,6 +90,14 @@ def replay(entries: Sequence[JsonObject]) -> Result[SearchState, Problem]:
         return Failure(Problem("BK546", "the log is empty"))
     state.unlogged = tuple(expected)
     return Success(state)
+
+
+def _plain(fields: JsonObject) -> JsonObject:
+    """Fields that came after the first logs stand only where they say something: other logs stay as they were."""
+    settings = fields.get("settings")
+    if isinstance(settings, dict) and settings["spend_budget_usd"] is None:
+        fields = {**fields, "settings": {name: item for name, item in settings.items() if name != "spend_budget_usd"}}
+    return fields if fields.get("spend", True) is not None else {k: v for k, v in fields.items() if k != "spend"}
 
 
 def _take(state: SearchState | None, entry: LogEntry) -> Result[tuple[SearchState, tuple[LogEntry, ...]], Problem]:

@@ -1,5 +1,6 @@
 """The state machine: `start` makes a search, `step` takes what happened and says what to do next."""
 
+import math
 from collections.abc import Sequence
 from typing import get_args
 
@@ -14,6 +15,7 @@ from beaker.core.search.messages import (
     BLOCK_SIZE,
     SEARCH_VERSION,
     Cancelled,
+    Command,
     Evaluate,
     Evaluated,
     Event,
@@ -27,7 +29,8 @@ from beaker.core.search.messages import (
 from beaker.core.search.points import points
 from beaker.core.search.preparing import open_slot, prepare_next, stop_proposing, take_parent_results
 from beaker.core.search.settings import SearchSettings, check_settings
-from beaker.core.search.state import Candidate, Results, SearchState
+from beaker.core.search.spending import charge, exhausted, for_test
+from beaker.core.search.state import Candidate, Results, SearchState, Slot
 from beaker.core.search.trials import take_child_results, take_proposed
 
 _OUTCOMES = get_args(ProposerOutcome)
@@ -89,11 +92,22 @@ def step(state: SearchState, event: Event) -> tuple[SearchState, tuple[LogEntry,
         case _:
             _check(state, event)
             state.arrived[event.seq] = event
-            while (taken := state.arrived.pop(state.next_taken, None)) is not None:
-                state.next_taken += 1
+            while (taken := state.arrived.pop(_turn(state), None)) is not None:
                 out.append(taken)
                 _take(state, out, taken)
     return state, tuple(out)
+
+
+def _turn(state: SearchState) -> int:
+    """The number of the command whose answer is taken next: the lowest outstanding one.
+
+    But a parent is measured before any proposer's answer is taken: measuring is short, and the next proposer, who waits
+    for it, can then work beside those before it. What decides is the state alone, never the order of arrival.
+    """
+    first = next(iter(state.commands), -1)
+    if isinstance(state.commands.get(first), Propose):
+        return next((seq for seq, slot in state.owners.items() if slot.stage == "measuring"), first)
+    return first
 
 
 def _check_ids(train_ids: Sequence[str], test_ids: Sequence[str]) -> Problem | None:
@@ -111,6 +125,8 @@ def _check(state: SearchState, event: Evaluated | Proposed) -> None:
     command = state.commands.get(event.seq)
     if command is None or event.seq in state.arrived:
         raise ValueError(f"nothing outstanding has the number {event.seq}")
+    if event.spend is not None and event.spend.usd is not None and not 0.0 <= event.spend.usd < math.inf:
+        raise ValueError(f"what command {event.seq} cost must be an amount of at least 0, not {event.spend.usd!r}")
     match event, command:
         case Evaluated(objectives=objectives), Evaluate(case_ids=case_ids):
             if tuple(case_id for case_id, _ in objectives) != case_ids:
@@ -138,6 +154,7 @@ def _begin(state: SearchState, out: list[LogEntry]) -> None:
 
 def _take(state: SearchState, out: list[LogEntry], event: Evaluated | Proposed) -> None:
     command, slot = state.commands.pop(event.seq), state.owners.pop(event.seq, None)
+    _pay(state, event, command, slot)
     if isinstance(event, Proposed):
         assert slot is not None
         take_proposed(state, out, slot, event)
@@ -157,11 +174,32 @@ def _take(state: SearchState, out: list[LogEntry], event: Evaluated | Proposed) 
         _begin_test(state, out)
 
 
+def _pay(state: SearchState, event: Evaluated | Proposed, command: Command, slot: Slot | None) -> None:
+    """Count what an event cost; while proposals are worked on, see whether the rest is just enough for TEST."""
+    charge(state, event, _account(state, command, slot))
+    if state.phase == "searching" and not state.broke:
+        over = exhausted(state, ahead=for_test(state))
+        if over is not None:
+            reason, state.broke = over
+            if state.ending is None:
+                stop_proposing(state, reason)
+
+
+def _account(state: SearchState, command: Command, slot: Slot | None) -> Results | None:
+    """Whose TRAIN cases a command evaluates; `None` for TEST."""
+    if slot is not None:
+        return state.results[slot.chosen] if slot.stage == "measuring" else slot.child
+    return None if isinstance(command, Evaluate) and command.purpose == "test" else state.results[0]
+
+
 def _take_baseline(state: SearchState, out: list[LogEntry], event: Evaluated) -> None:
     """A block of the baseline is in: on S, or on evidence while nothing of it has run."""
     baseline = state.results[0]
     state.enter(baseline, event.objectives)
     state.pending -= 1
+    if (over := exhausted(state)) is not None:
+        issue_finish(state, out, *over)
+        return
     if state.pending:
         return
     if state.phase == "baseline":
@@ -171,6 +209,9 @@ def _take_baseline(state: SearchState, out: list[LogEntry], event: Evaluated) ->
         state.scored_front = Front.of(0, [points(baseline.scores[case_id]) for case_id in selection], baseline.total)
     if all(score is None for score in baseline.scores.values()):
         _probe(state, out)
+        return
+    if (over := exhausted(state, ahead=for_test(state))) is not None:
+        issue_finish(state, out, *over)
         return
     state.move("searching")
     if is_perfect(state):
@@ -212,4 +253,6 @@ def _take_test(state: SearchState, out: list[LogEntry], tree: str, event: Evalua
     state.pending -= 1
     if not state.pending:
         assert state.ending is not None
-        issue_finish(state, out, state.ending)
+        over = exhausted(state)
+        reason = state.ending if over is None or over[0] == "budget" else over[0]
+        issue_finish(state, out, reason, state.broke if over is None else over[1])

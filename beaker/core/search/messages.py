@@ -7,6 +7,7 @@ A log is the sequence of what was taken and what it caused: `Opened` first, then
 from typing import Literal, TypeAlias
 
 from beaker.core.search.settings import SearchSettings
+from beaker.core.usage import Spend
 from beaker.core.values import value
 
 SEARCH_VERSION = 1
@@ -19,7 +20,7 @@ BLOCK_SIZE = 8
 Purpose: TypeAlias = Literal["selection", "minibatch", "parent_minibatch", "test"]
 """Why cases are evaluated: a candidate on S, a child on its minibatch, a parent on evidence, TEST at the end."""
 
-FinishReason: TypeAlias = Literal["budget", "proposals", "exhausted", "perfect", "cancelled", "error"]
+FinishReason: TypeAlias = Literal["budget", "proposals", "exhausted", "perfect", "spend_unknown", "cancelled", "error"]
 
 ProposerOutcome: TypeAlias = Literal[
     "child", "no_change", "crashed", "timed_out", "outside_targets", "special_file", "invalid_tree"
@@ -60,7 +61,10 @@ class Propose:
 
 @value
 class Finish:
-    """The search has ended; nothing outstanding matters any more. `message` says what went wrong, for `error`."""
+    """The search has ended; nothing outstanding matters any more.
+
+    `message` says what went wrong, for `error`, and why money ended it, for `spend_unknown` and often for `budget`.
+    """
 
     seq: int
     reason: FinishReason
@@ -74,17 +78,22 @@ class Started:
 
 @value
 class Evaluated:
-    """Every case of an `Evaluate`, in its order, with its objective in [0, 1]; `None` for a failed case."""
+    """Every case of an `Evaluate`, in its order, with its objective in [0, 1]; `None` for a failed case.
+
+    `spend` is what the models cost that were called, `None` when no call was recorded.
+    """
 
     seq: int
     objectives: tuple[tuple[str, float | None], ...]
+    spend: Spend | None = None
 
 
 @value
 class Proposed:
     """What came of a `Propose`: a `ProposerOutcome`, and for a `child` the digest of its tree.
 
-    `message` says more about it, for people; `changed` names what the child changed.
+    `message` says more about it, for people; `changed` names what the child changed. `spend` is what the proposer's
+    own models cost, `None` when it counts none.
     """
 
     seq: int
@@ -92,6 +101,7 @@ class Proposed:
     tree: str | None = None
     message: str = ""
     changed: tuple[str, ...] = ()
+    spend: Spend | None = None
 
 
 @value

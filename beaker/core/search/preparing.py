@@ -10,6 +10,7 @@ from itertools import accumulate, islice
 from beaker.core.keyed import below
 from beaker.core.search.issuing import issue_evaluations, issue_proposal, release, reserve
 from beaker.core.search.messages import Evaluated, FinishReason, LogEntry, Propose
+from beaker.core.search.spending import unpayable
 from beaker.core.search.state import Results, SearchState, Slot
 
 EVIDENCE_LIMIT = 100
@@ -41,9 +42,11 @@ def prepare_next(state: SearchState, out: list[LogEntry]) -> bool:
     unknown = tuple(case_id for case_id in slot.minibatch if case_id not in parent.scores)
     outside = sum(case_id not in state.place for case_id in slot.minibatch)
     needed = len(unknown) + outside + len(state.place)
-    if not state.affords(needed):
+    too_dear = unpayable(state, slot, needed)
+    if too_dear or not state.affords(needed):
         if state.slots[0] is not slot:
             return False  # what the proposals before it hold comes back when they are decided
+        state.broke = too_dear
         stop_proposing(state, "budget")
         return True
     reserve(state, slot, needed)

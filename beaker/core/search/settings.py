@@ -1,5 +1,7 @@
 """What decides how a search runs, besides the cases and the proposer."""
 
+import math
+
 from beaker.core.problems import Problem
 from beaker.core.values import value
 
@@ -12,6 +14,7 @@ class SearchSettings:
     failed ones included. `max_proposals_in_flight` (K) proposals are worked on at a time. `minibatch_size` is the
     largest acceptance minibatch, in cases. `selection_fraction`, strictly between 0 and 1, is the share of TRAIN that
     selects. `test_baseline` says whether a winner other than the baseline is compared with it on TEST.
+    `spend_budget_usd` bounds what models may cost, in US dollars, TEST included; `None`: nothing does.
     """
 
     max_rollouts: int
@@ -21,6 +24,7 @@ class SearchSettings:
     selection_fraction: float = 0.5
     seed: int = 0
     test_baseline: bool = True
+    spend_budget_usd: float | None = None
 
 
 def check_settings(settings: SearchSettings) -> Problem | None:
@@ -32,4 +36,7 @@ def check_settings(settings: SearchSettings) -> Problem | None:
         return Problem(
             "BK541", f"selection_fraction must lie between 0 and 1, both excluded, not {settings.selection_fraction}"
         )
+    budget = settings.spend_budget_usd
+    if budget is not None and not (math.isfinite(budget) and budget >= 0.0):
+        return Problem("BK541", f"spend_budget_usd must be an amount of at least 0, not {budget}")
     return None

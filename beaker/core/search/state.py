@@ -14,6 +14,7 @@ from beaker.core.search.budget import reserve_for_test
 from beaker.core.search.front import Front
 from beaker.core.search.messages import Command, Evaluated, Finish, FinishReason, LogEntry, Proposed
 from beaker.core.search.minibatches import Walk
+from beaker.core.search.money import Spending
 from beaker.core.search.points import points
 from beaker.core.search.settings import SearchSettings
 from beaker.core.search.split import Split, split_train
@@ -89,7 +90,8 @@ class Proposal:
 class Results:
     """What is known about one tree. `total` is the sum, in points, over the `counted` cases of S that came in.
 
-    `solved` and `unsolved` divide the evidence-set cases that came in, in the order in which they did.
+    `solved` and `unsolved` divide the evidence-set cases that came in, in the order in which they did. `spent` is what
+    the TRAIN cases cost, exactly (`core.exact`), as far as it is known.
     """
 
     scores: dict[str, float | None] = attrs.field(factory=dict)
@@ -98,6 +100,7 @@ class Results:
     counted: int = 0
     solved: list[str] = attrs.field(factory=list)
     unsolved: list[str] = attrs.field(factory=list)
+    spent: int = 0
 
     def sum_over(self, case_ids: tuple[str, ...]) -> int:
         """The points over cases that came in."""
@@ -161,9 +164,8 @@ class SearchState:
     place: dict[str, int] = attrs.field(init=False)  # of each case in S
     is_evidence: dict[str, bool] = attrs.field(init=False)
     phase: Phase = "new"
-    # Numbering. Every number below `next_taken` is taken; from there to `next_seq` they are outstanding.
+    # Commands below `next_seq` were issued; those that `commands` holds, in order, are outstanding.
     next_seq: int = 1
-    next_taken: int = 1
     commands: dict[int, Command] = attrs.field(factory=dict)
     owners: dict[int, Slot] = attrs.field(factory=dict)
     arrived: dict[int, Evaluated | Proposed] = attrs.field(factory=dict, eq=False, repr=False)
@@ -189,6 +191,9 @@ class SearchState:
     last_failed: int | None = None  # number of the last one that failed
     barren: int = 0  # how many crashed or timed out in a row
     worked: bool = False  # whether the proposer ever did its work
+    # Money.
+    spending: Spending = attrs.field(factory=Spending)
+    broke: str = ""  # why no more may be spent before TEST, once that is so
     # The end.
     pending: int = 0  # blocks of the baseline or of TEST still out
     ending: FinishReason | None = None

@@ -17,6 +17,9 @@ def take_proposed(state: SearchState, out: list[LogEntry], slot: Slot, event: Pr
         _settle(slot, "duplicate", "")
         return
     state.trees[event.tree] = None
+    if state.broke:
+        _settle(slot, "rejected", f"not tried: {state.broke}")
+        return
     slot.move("minibatch")
     slot.pending = issue_evaluations(
         state, out, tree=slot.tree, case_ids=slot.minibatch, purpose="minibatch", slot=slot
@@ -37,6 +40,9 @@ def take_child_results(state: SearchState, out: list[LogEntry], slot: Slot, even
             means = f"{mean_objective(child, size):.4g} on the minibatch, its parent {mean_objective(parent, size):.4g}"
             _settle(slot, "rejected", means)
             return
+        if state.broke:
+            _settle(slot, "rejected", f"not tried on the selection set: {state.broke}")
+            return
         slot.move("selection")
     _continue_race(state, out, slot)
 
@@ -51,6 +57,11 @@ def _continue_race(state: SearchState, out: list[LogEntry], slot: Slot) -> None:
         best = mean_objective(state.front.best_total, len(selection))
         behind = f"it could have reached {reach:.4g}, candidate {state.best} has {best:.4g}"
         _settle(slot, "rejected", f"stopped after {slot.child.counted} of {len(selection)} selection cases: {behind}")
+        return
+    if state.broke:
+        _settle(
+            slot, "rejected", f"stopped after {slot.child.counted} of {len(selection)} selection cases: {state.broke}"
+        )
         return
     block: list[str] = []
     while len(block) < BLOCK_SIZE and slot.next_place < len(selection):

@@ -48,10 +48,12 @@ def progress(state: SearchState) -> JsonObject:
     """How far the search is, as JSON; costs O(1).
 
     `{"rollouts": {"issued", "limit"}, "proposals": {"made", "accepted", "rejected", "failed", "limit", "outcomes",
-    "last_failed"}, "best": {"candidate", "train"}}`. `made` counts those in flight too; `rejected` are the decided ones
-    that neither failed nor were accepted (duplicates and unchanged ones included); `outcomes` counts the decided ones
-    by outcome; `last_failed` is `{"n", "outcome", "message"}` of the last one that failed, or null, its message cut to
-    500 characters; `train` is null until the baseline is scored.
+    "last_failed"}, "spend": {"usd", "tokens", "calls", "unpriced"}, "best": {"candidate", "train"}}`. `made` counts
+    those in flight too; `rejected` are the decided ones that neither failed nor were accepted (duplicates and unchanged
+    ones included); `outcomes` counts the decided ones by outcome; `last_failed` is `{"n", "outcome", "message"}` of the
+    last one that failed, or null, its message cut to 500 characters. `spend` is what was taken so far: `usd` is null
+    while no call was recorded or the cost of one is unknown (`unpriced` names the models), `tokens` null without calls.
+    `train` is null until the baseline is scored.
     """
     return {
         "rollouts": {"issued": state.issued, "limit": state.settings.max_rollouts},
@@ -63,6 +65,12 @@ def progress(state: SearchState) -> JsonObject:
             "limit": state.settings.max_proposals,
             "outcomes": dict(state.outcomes),
             "last_failed": _last_failed(state),
+        },
+        "spend": {
+            "usd": state.spending.usd,
+            "tokens": state.spending.tokens,
+            "calls": state.spending.calls,
+            "unpriced": list(state.spending.unpriced),
         },
         "best": {"candidate": state.best, "train": state.train_objective(state.best)},
     }

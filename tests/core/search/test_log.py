@@ -144,6 +144,7 @@ def test_progress__counts_what_was_made_and_decided(run: Run) -> None:
             "outcomes": {"accepted": 1, "crashed": 1, "no_change": 1, "rejected": 1, "invalid_tree": 1},
             "last_failed": {"n": 5, "outcome": "invalid_tree", "message": "x" * 500},
         },
+        "spend": {"usd": None, "tokens": None, "calls": 0, "unpriced": []},
         "best": {"candidate": 1, "train": 0.75},
     }
 

@@ -182,15 +182,27 @@ def test_perfect__while_a_parent_is_measured__that_proposal_is_dropped(run: Run)
     """A proposal that was not made yet when the search ends is not made, though its evaluations are under way."""
     split = split_train([f"a{n}" for n in range(20)], SearchSettings(1, selection_fraction=0.3))
     walk = Walk(split.evidence, 3, 0)
-    first, second, third, fourth, fifth = (walk.deal() for _ in range(5))
+    first, second, third, fourth = (walk.deal() for _ in range(4))
 
     def score(tree: str, case_id: str) -> float:
         return float(tree == "tree-2" or (tree == "base" and case_id in third + fourth))
 
     state, log = run(20, 4, score, new_child, selection_fraction=0.3, max_proposals_in_flight=2)
-    assert evaluated(log, "parent_minibatch") == [*first, *second, *third, *fourth, *fifth]
+    assert evaluated(log, "parent_minibatch") == [*first, *second, *third, *fourth]
     assert [(one.n, one.outcome) for one in state.proposals] == [(1, "rejected"), (2, "accepted")]
     assert (state.finished, len(proposes(log)), state.reserved) == ("perfect", 2, 0)
+
+
+def test_proposals_in_flight__each_with_a_parent_to_measure__are_asked_side_by_side() -> None:
+    """Measuring waits for no proposer, so all of them work at once, whoever answers first."""
+    chosen = SearchSettings(1000, max_proposals_in_flight=3)
+    state, _ = step(start(chosen, [f"a{n}" for n in range(40)], ["t0"], "base").unwrap(), Started())
+    while evaluations := [one for one in state.outstanding if isinstance(one, Evaluate)]:
+        asked = evaluations[0]
+        state, _ = step(state, Evaluated(asked.seq, tuple((case_id, 0.0) for case_id in asked.case_ids)))
+    assert [one.proposal for one in state.outstanding if isinstance(one, Propose)] == [1, 2, 3]
+    minibatches = [set(one.minibatch) for one in state.outstanding if isinstance(one, Propose)]
+    assert len(set.union(*minibatches)) == sum(map(len, minibatches))
 
 
 def test_exhausted__baseline_solves_the_evidence__ends_the_search(run: Run) -> None:
