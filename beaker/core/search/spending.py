@@ -68,8 +68,11 @@ def unpayable(state: SearchState, slot: Slot, rollouts: int) -> str:
 
 
 def dollars(amount: int) -> str:
-    """An exact amount in words; small ones with as many digits as they need."""
-    return f"${amount / ONE:.2f}" if amount >= ONE or not amount else f"${amount / ONE:.2g}"
+    """An exact amount in words; small ones with more digits."""
+    usd = amount / ONE
+    places = 2 if usd >= 0.1 else 4 if usd >= 0.001 else 8
+    whole, _, cents = f"{usd:.{places}f}".partition(".")
+    return f"${whole}.{cents.rstrip('0'):0<2}"
 
 
 def _held(state: SearchState, slot: Slot) -> int:

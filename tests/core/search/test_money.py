@@ -126,8 +126,8 @@ def test_spend__unpriced_call__leaves_the_sum_unknown() -> None:
 
 def test_budget__ends_between_proposals_with_test_paid_for() -> None:
     """No proposal begins that could not be finished beside TEST, so a steady price never goes over the budget."""
-    # In cents: the baseline 8, a proposal up to 5 + 8 (its minibatch lies in S), TEST up to 8. Two proposals rejected on
-    # their minibatch bring it to 24, and a third could need 21.
+    # In cents: the baseline 8, a proposal up to 5 + 8 (its minibatch lies in S), TEST up to 8. Two proposals that are
+    # rejected on their minibatch bring it to 23, and a third could need 21 beside TEST.
     state, log = shop(0.40, proposal=lambda number: 5, max_proposals=9, score=lambda tree, case_id: 0.5).run()
     assert (state.finished, state.made) == ("budget", 2)
     assert asked(log, "test") == 4  # the baseline won
@@ -391,7 +391,17 @@ def test_log__spend__stands_only_where_there_is_some() -> None:
 
 
 @pytest.mark.parametrize(
-    "amount, words", [(0.0, "$0.00"), (12.345, "$12.35"), (1.0, "$1.00"), (0.25, "$0.25"), (0.00012, "$0.00012")]
+    "amount, words",
+    [
+        (0.0, "$0.00"),
+        (12.345, "$12.35"),
+        (1.0, "$1.00"),
+        (0.4, "$0.40"),
+        (0.08, "$0.08"),
+        (0.0049, "$0.0049"),
+        (0.00012, "$0.00012"),
+        (1e-12, "$0.00"),
+    ],
 )
 def test_dollars__show_small_amounts(amount: float, words: str) -> None:
     """What is less than a dollar keeps the digits that say something."""
