@@ -53,7 +53,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.core.problems import Refused
 
     try:
-        change_set = _read_change_set(Path(io.cwd, arguments.file), arguments.file)
+        change_set = read_change_set(Path(io.cwd, arguments.file), arguments.file)
     except Refused as refused:
         return io.fail(refused.problems)
     return _show(arguments, io, change_set) if arguments.action == "show" else _change(arguments, io, change_set)
@@ -90,7 +90,7 @@ def _show(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet"
     )
     io.out("run ", one_line(change_set.run_id))
     if diff:
-        io.out("\n", *_coloured(diff))
+        io.out("\n", *coloured_diff(diff))
     return DONE
 
 
@@ -148,7 +148,7 @@ def _told(changed: "Applied", done: str) -> dict[str, object]:
     }
 
 
-def _read_change_set(path: Path, shown: str) -> "DocumentChangeSet":
+def read_change_set(path: Path, shown: str) -> "DocumentChangeSet":
     """The change set in a file. `Refused` with every fault, each with the file and its place in it."""
     from returns.pipeline import is_successful
 
@@ -210,7 +210,7 @@ def _counts(change_set: "DocumentChangeSet") -> dict[str, int]:
 _ROLES = {"+": "ok", "-": "error", "@": "key", "c": "heading", "u": "heading", "d": "heading"}
 
 
-def _coloured(diff: str) -> list[str]:
+def coloured_diff(diff: str) -> list[str]:
     """The lines of a diff, each with its line end except the last, coloured by their first character."""
     lines = diff.removesuffix("\n").split("\n")
     parts: list[str] = []

@@ -9,6 +9,14 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "run list": ("list_optimization_runs",),
     "run cancel": ("cancel_optimization_run",),
     "run pull": ("get_optimization_run", "list_candidates", "list_eval_reports", "create_candidate_download"),
+    "run candidates": ("list_candidates",),
+    "candidate show": (
+        "get_optimization_candidate",
+        "list_eval_reports_for_candidate",
+        "create_candidate_download",
+    ),
+    "candidate download": ("create_candidate_download",),
+    "candidate branch": ("get_optimization_run", "list_candidates", "create_candidate_download"),
     "dataset upload": ("create_dataset_upload", "complete_dataset_upload"),
     "dataset list": ("list_datasets",),
     "dataset show": ("resolve_dataset",),
@@ -19,4 +27,5 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "serve": (),
     "completion": (),
 }
-"""`run trigger` looks at the run only with --watch; `demo` runs the other commands and calls nothing itself."""
+"""`run trigger` looks at the run only with --watch, `candidate show` at files only with --diff; `demo` runs the other
+commands and calls nothing itself."""

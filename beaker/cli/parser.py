@@ -21,6 +21,7 @@ GLOBAL_VALUES = {"--base-url": "URL", "--api-key": "KEY", "--config-file": "PATH
 COMMANDS = {
     "run": "beaker.cli.run",
     "dataset": "beaker.cli.dataset",
+    "candidate": "beaker.cli.candidate",
     "changes": "beaker.cli.changes",
     "serve": "beaker.cli.serve",
     "demo": "beaker.cli.demo.command",
@@ -31,6 +32,7 @@ COMMANDS = {
 HELP = {
     "run": "check a project, start runs, watch them, fetch what they found",
     "dataset": "upload, show and promote datasets",
+    "candidate": "show a candidate, fetch it, or put it on a branch",
     "changes": "show, apply or take back the document changes of a run",
     "serve": "answer the API for this project, for other folders and tools",
     "demo": "make an example project and optimize it, on this machine alone",
@@ -40,7 +42,6 @@ HELP = {
 
 LATER_OPTIONS = {
     "--optimization-model": "comparison models need a model gateway, which this version does not have",
-    "--only": "this version pulls everything a run has",
     "--junit": "this version writes no JUnit report; use --json",
     "--spec-id": "the Spec generation is not read by this version; select an Integration with --integration-id",
     "--benchmark-split": "benchmarks of comparison models are not part of this version",

@@ -1,9 +1,7 @@
 """`beaker run pull`: everything a run has, into a folder of its own, all or nothing."""
 
 import argparse
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,19 +14,44 @@ if TYPE_CHECKING:
     from beaker.cli.place import Answer
 
 
+PULLED = ("run.json", "candidates.json", "eval_reports.json", "patch.diff", "changes", "tree", "report.html")
+"""What `--only` may name: everything that stands directly in the folder of a run."""
+
+PULLED_OF_A_CANDIDATE = PULLED[3:]
+"""What stands directly in the folder of a candidate."""
+
+
 def add_pull(actions: Any) -> None:
     """Add `run pull`."""
     leaf = add_leaf(
         actions,
         "pull",
-        help="fetch candidates, reports, the winner's documents and change sets",
+        help="fetch candidates, reports, the winner's patch, documents and change sets",
         description="Writes OUTPUT_DIR/candidates.json, OUTPUT_DIR/eval_reports.json and a folder OUTPUT_DIR/RUN_ID "
-        "with them, run.json, changes/ and tree/. A run without a winner, unfinished or cancelled, gives its best "
-        "candidate so far in best/ instead.",
+        "with them, run.json, patch.diff (when the repository changed), changes/, tree/ and report.html. A run without "
+        "a winner, unfinished or cancelled, gives its best candidate so far in best/ instead.",
     )
     leaf.add_argument("run_id", metavar="RUN_ID")
     leaf.add_argument("--output-dir", default=".", metavar="DIR", help="where to write (default: here)")
+    add_only_option(leaf, PULLED)
     add_agent_option(leaf)
+
+
+def add_only_option(leaf: argparse.ArgumentParser, names: Collection[str]) -> None:
+    """`--only NAME`, repeatable; what it does not name stays as it is."""
+    leaf.add_argument(
+        "--only",
+        action="append",
+        choices=names,
+        default=[],
+        metavar="NAME",
+        help=f"fetch this alone, and leave the rest as it is: {', '.join(names)}; repeatable",
+    )
+
+
+def wanted_files(only: Collection[str], path: str) -> bool:
+    """Whether `--only` asks for the file `path` of a candidate; without it everything is asked for."""
+    return not only or path.partition("/")[0] in only
 
 
 def pull(arguments: argparse.Namespace, io: Io) -> int:
@@ -37,12 +60,16 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.client.flows import download_candidate
     from beaker.core.text import name
     from beaker.files.atomic import write_text
+    from beaker.files.folders import replacing_folder
 
     run_id: str = arguments.run_id
+    only = frozenset(arguments.only)
+    of_a_candidate = not only or not only.isdisjoint(PULLED_OF_A_CANDIDATE)
+    replaced_here = only | {"best"} if only and of_a_candidate else only
     output = (io.cwd / arguments.output_dir).resolve()
     folder = output / _folder_name(name, run_id)
     output.mkdir(parents=True, exist_ok=True)
-    with opened(arguments, io) as place, _replaced(folder) as fresh:
+    with opened(arguments, io) as place, replacing_folder(folder, only=replaced_here) as fresh:
         run = place.call("get_optimization_run", run_id=run_id)
         candidates = place.call("list_candidates", run_id=run_id)
         reports = place.call("list_eval_reports", run_id=run_id)
@@ -50,16 +77,18 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         best = mapping(mapping(run.get("progress")).get("best")).get("candidate_id")
         bodies = {"run.json": run, "candidates.json": candidates, "eval_reports.json": reports}
         for file, body in bodies.items():
-            write_text(fresh / file, _pretty(body))
-        if isinstance(winner, str):
-            answered(download_candidate(place.api, winner, fresh))
-        elif isinstance(best, str):
-            answered(download_candidate(place.api, best, fresh / "best"))
-    beside = {file: _pretty(bodies[file]) for file in ("candidates.json", "eval_reports.json")}
+            if wanted_files(only, file):
+                write_text(fresh / file, _pretty(body))
+        chosen, place_of = (winner, fresh) if isinstance(winner, str) else (best, fresh / "best")
+        if isinstance(chosen, str) and of_a_candidate:
+            answered(download_candidate(place.api, chosen, place_of, wanted=lambda path: wanted_files(only, path)))
+        pulled = [f"{folder.name}/{path}" for path in files_below(fresh)]
+    beside = {
+        file: _pretty(bodies[file]) for file in ("candidates.json", "eval_reports.json") if wanted_files(only, file)
+    }
     replaced = [file for file, text in beside.items() if _holds_other(output / file, text)]
     for file, text in beside.items():
         write_text(output / file, text)
-    pulled = sorted(path.relative_to(output).as_posix() for path in folder.rglob("*") if path.is_file())
     if io.json:
         io.json_line(
             {
@@ -82,9 +111,21 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         io.out(f"  no winner  {_no_winner(run.get('status'))}")
         if isinstance(best, str):
             io.out(f"  best       {one_line(best)} on TRAIN, not proven on TEST: {one_line(str(folder / 'best'))}")
+    tell_results(io, folder if isinstance(winner, str) else folder / "best")
+    return DONE
+
+
+def tell_results(io: Io, folder: Path) -> None:
+    """Say where the patch and the change sets of a candidate are."""
+    if (folder / "patch.diff").is_file():
+        io.out(f"  patch      {one_line(str(folder / 'patch.diff'))}")
     for change_set in sorted((folder / "changes").glob("*.json")):
         io.out(f"  changes    {one_line(str(change_set))}")
-    return DONE
+
+
+def files_below(folder: Path) -> list[str]:
+    """Paths of every file below a folder, counted from there, sorted."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
 
 
 def _no_winner(status: object) -> str:
@@ -111,36 +152,6 @@ def _folder_name(rule: Any, run_id: str) -> str:
         return str(rule(run_id, "RUN_ID"))
     except ValueError as error:
         raise Refused(Problem("BK902", str(error))) from None
-
-
-@contextmanager
-def _replaced(folder: Path) -> Iterator[Path]:
-    """A new folder beside `folder` that takes its place when the block ends, and goes away when it raises."""
-    import secrets
-
-    mark = secrets.token_hex(4)
-    fresh, old = (folder.with_name(f".{folder.name}.{kind}-{mark}") for kind in ("new", "old"))
-    fresh.mkdir()
-    try:
-        yield fresh
-        if folder.exists():
-            os.rename(folder, old)
-        os.rename(fresh, folder)
-    except BaseException:
-        if old.exists() and not folder.exists():
-            os.rename(old, folder)
-        _remove(fresh)
-        raise
-    _remove(old)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a tree of ours; document trees are read-only, folders included."""
-    import shutil
-
-    for parent, _, _ in os.walk(folder):
-        os.chmod(parent, 0o700)
-    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _pretty(body: "Answer") -> str:

@@ -148,16 +148,22 @@ def _carry_out(
 
 
 def download_candidate(
-    api: Api, candidate_id: str, directory: Path, *, progress: Progress | None = None
+    api: Api,
+    candidate_id: str,
+    directory: Path,
+    *,
+    progress: Progress | None = None,
+    wanted: Callable[[str], bool] | None = None,
 ) -> Result[tuple[str, ...], Problem]:
-    """Write the files of a candidate below `directory`, and return their paths.
+    """Write the files of a candidate below `directory`, those whose path is `wanted`, and return their paths.
 
     Size and SHA-256 of every file are verified before the first one lands; each lands by renaming.
     """
     folder = directory / f".download-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True)
-        fetched = run_flow(api, download_flow(candidate_id, folder, progress=progress or (lambda *_: None)))
+        flow = download_flow(candidate_id, folder, progress=progress or (lambda *_: None), wanted=wanted)
+        fetched = run_flow(api, flow)
         if is_successful(fetched):
             for path in fetched.unwrap():
                 target = directory / path
@@ -170,8 +176,10 @@ def download_candidate(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def download_flow(candidate_id: str, folder: Path, *, progress: Progress) -> Flow[tuple[str, ...]]:
-    """Fetch the files of a candidate into `folder`, each verified."""
+def download_flow(
+    candidate_id: str, folder: Path, *, progress: Progress, wanted: Callable[[str], bool] | None = None
+) -> Flow[tuple[str, ...]]:
+    """Fetch the files of a candidate into `folder`, those whose path is `wanted`, each verified."""
     offered = yield Call("create_candidate_download", {"candidate_id": candidate_id})
     if not is_successful(offered):
         return Failure(offered.failure())
@@ -179,7 +187,7 @@ def download_flow(candidate_id: str, folder: Path, *, progress: Progress) -> Flo
     files = [_download(item) for item in listed] if isinstance(listed, list) else []
     if not isinstance(listed, list) or not all(files):
         return Failure(Problem("BK812", "the answer of the download is malformed: a file lacks path, URL or digest"))
-    known = [file for file in files if file is not None]
+    known = [file for file in files if file is not None and (wanted is None or wanted(file.path))]
     done, total = 0, sum(file.size for file in known)
     for file in known:
         target = folder / file.path

@@ -1,6 +1,6 @@
 """Commits made beside the checkout: its index, its HEAD and its branches stay as they are, and so do its files.
 
-They are put together in an index of their own. Beaker signs them with its own name; whoever wants another amends it.
+They are put together in an index of their own, and carry the name of Beaker; whoever wants another amends them.
 """
 
 import os

@@ -73,7 +73,7 @@ def find_candidate(call: Call) -> Found | Response:
     run = _run(call, parts[0]) if parts is not None else None
     state = search_of(call.ports.database, run) if run is not None else None
     if parts is None or run is None or state is None or parts[1] >= len(state.candidates):
-        hint = "`beaker run pull` lists the candidates of a run"
+        hint = "`beaker run candidates RUN_ID` lists them"
         return refuse(404, Problem("BK453", f"agent {call.the_agent().key!r} has no candidate {named!r}", hint=hint))
     return Found(run, state, parts[1])
 

@@ -1,112 +1,16 @@
 """The commands against an API across HTTP: what is sent, what is shown, what goes wrong."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from beaker.cli.endpoints import COMMAND_ENDPOINTS
-from beaker.cli.run import ACTIONS
-from beaker.core.api import match_request
-
-CONFIG = """\
-integrations:
-  invoices:
-    entrypoint: m:i
-    agent_key: inv-agent
-config_defaults:
-  max_concurrency: 4
-"""
-
-
-class Service:
-    """A loopback HTTP server with scripted answers; `requests` records what arrived."""
-
-    def __init__(self) -> None:
-        self.answers: dict[str, list[Any]] = {}
-        self.requests: list[dict[str, Any]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                path, _, query = self.path.partition("?")
-                length = int(self.headers.get("content-length") or 0)
-                service.requests.append(
-                    {
-                        "call": f"{self.command} {path}",
-                        "query": query,
-                        "headers": {key.lower(): text for key, text in self.headers.items()},
-                        "body": json.loads(self.rfile.read(length)) if length else None,
-                    }
-                )
-                scripted = service.answers.get(f"{self.command} {path}", [(404, {"detail": "no such thing"})])
-                answer = scripted.pop(0) if len(scripted) > 1 else scripted[0]
-                if answer == "drop":
-                    self.connection.close()
-                    return
-                status, body = answer
-                data = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            do_POST = do_GET
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-    def on(self, call: str, *answers: Any) -> None:
-        """Answer `call` with these in turn; the last one repeats. `"drop"` closes the connection instead."""
-        self.answers[call] = list(answers)
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    made = Service()
-    thread = threading.Thread(target=made.server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-    thread.join()
-
-
-@pytest.fixture
-def remote(service: Service, beaker: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
-    """Run a command in a project against the service; sleeping takes no time."""
-    (tmp_path / ".beaker").mkdir()
-    (tmp_path / ".beaker" / "beaker.yaml").write_text(CONFIG)
-    (tmp_path / ".git").mkdir()
-
-    def call(*argv: str, **options: Any) -> Any:
-        options.setdefault("sleep", lambda _: None)
-        before = len(service.requests)
-        done = beaker("--base-url", service.url, "--api-key", "secret-key", *argv, **options)
-        command = " ".join(argv[:2]) if argv[1] in ACTIONS or argv[0] != "run" else "run trigger"
-        called = [called_endpoint(request["call"]) for request in service.requests[before:]]
-        assert set(called) <= set(COMMAND_ENDPOINTS[command]), f"{command} called {called}"
-        return done
-
-    return call
-
-
-def called_endpoint(call: str) -> str:
-    method, _, path = call.partition(" ")
-    return match_request(method, path).unwrap().endpoint.name
-
-
 AGENT = (200, {"id": "ag_1", "key": "inv-agent", "github_repository": "acme/invoices"})
 
 
-def test_trigger__config_and_flags__send_the_exact_request(service: Service, remote: Callable[..., Any]) -> None:
+def test_trigger__config_and_flags__send_the_exact_request(service: Any, remote: Callable[..., Any]) -> None:
     """Settings layer, the dataset flag wins, the bearer and an idempotency key travel."""
     service.on("GET /v1/agents/current", AGENT)
     service.on("POST /v1/optimization-runs", (201, {"id": "run_42", "status": "QUEUED", "config": {}}))
@@ -126,7 +30,7 @@ def test_trigger__config_and_flags__send_the_exact_request(service: Service, rem
     assert json.loads(done.out) == {"id": "run_42", "status": "QUEUED", "config": {}, "web_url": web_url}
 
 
-def test_trigger__human__says_status_id_ref_and_where(service: Service, remote: Callable[..., Any]) -> None:
+def test_trigger__human__says_status_id_ref_and_where(service: Any, remote: Callable[..., Any]) -> None:
     """A person gets the id, the ref, the service's own link, and the next step."""
     service.on("GET /v1/agents/current", AGENT)
     body = {"id": "run_42", "config": {"github_ref": "feature/x"}, "url": "https://app/r/42"}
@@ -136,7 +40,7 @@ def test_trigger__human__says_status_id_ref_and_where(service: Service, remote: 
     assert "run status run_42 --watch" in done.err
 
 
-def test_trigger__no_answer__prints_the_key_to_repeat_with(service: Service, remote: Callable[..., Any]) -> None:
+def test_trigger__no_answer__prints_the_key_to_repeat_with(service: Any, remote: Callable[..., Any]) -> None:
     """A dropped launch is repeated with the same key; if that fails too, the key is said."""
     service.on("GET /v1/agents/current", AGENT)
     service.on("POST /v1/optimization-runs", "drop")
@@ -147,7 +51,7 @@ def test_trigger__no_answer__prints_the_key_to_repeat_with(service: Service, rem
     assert "--idempotency-key nightly-7" in done.err
 
 
-def test_trigger__refused__shows_the_detail(service: Service, remote: Callable[..., Any]) -> None:
+def test_trigger__refused__shows_the_detail(service: Any, remote: Callable[..., Any]) -> None:
     """What the service says is shown in its words, not as a raw body."""
     service.on("GET /v1/agents/current", AGENT)
     service.on("POST /v1/optimization-runs", (422, {"detail": "ref is no remote branch"}))
@@ -172,7 +76,7 @@ def test_trigger__refused__shows_the_detail(service: Service, remote: Callable[.
     ],
 )
 def test_trigger__bad_input__is_refused_before_a_launch(
-    argv: list[str], code: str, service: Service, remote: Callable[..., Any]
+    argv: list[str], code: str, service: Any, remote: Callable[..., Any]
 ) -> None:
     """What can be told here is told here; nothing is launched."""
     service.on("GET /v1/agents/current", AGENT)
@@ -182,9 +86,7 @@ def test_trigger__bad_input__is_refused_before_a_launch(
     assert not any(request["call"].startswith("POST") for request in service.requests)
 
 
-def test_trigger__dry_run__prints_the_request_and_launches_nothing(
-    service: Service, remote: Callable[..., Any]
-) -> None:
+def test_trigger__dry_run__prints_the_request_and_launches_nothing(service: Any, remote: Callable[..., Any]) -> None:
     """--dry-run shows exactly what would be sent."""
     service.on("GET /v1/agents/current", AGENT)
     done = remote("run", "trigger", "--dataset", "inv", "--dry-run", "--json")
@@ -196,7 +98,7 @@ def test_trigger__dry_run__prints_the_request_and_launches_nothing(
     ("status", "code"), [("COMPLETED", 0), ("FAILED", 1), ("HELDOUT_FAILED", 1), ("RUNNING", 3), ("NEWER", 3)]
 )
 def test_status__once__has_the_code_of_the_status(
-    status: str, code: int, service: Service, remote: Callable[..., Any]
+    status: str, code: int, service: Any, remote: Callable[..., Any]
 ) -> None:
     """0 completed, 1 ended otherwise, 3 not ended; the first line is id and status."""
     service.on("GET /v1/optimization-runs/r-17", (200, {"id": "r-17", "status": status, "error_message": None}))
@@ -209,7 +111,7 @@ def test_status__once__has_the_code_of_the_status(
     )
 
 
-def test_list__times__are_whole(service: Service, remote: Callable[..., Any]) -> None:
+def test_list__times__are_whole(service: Any, remote: Callable[..., Any]) -> None:
     """A time is shown with its zone, never cut."""
     at = "2026-01-02T03:04:05.678901Z"
     run = {"id": "r-1", "status": "COMPLETED", "created_at": at, "started_at": at, "completed_at": at}
@@ -217,13 +119,13 @@ def test_list__times__are_whole(service: Service, remote: Callable[..., Any]) ->
     assert remote("run", "list").out.splitlines()[1].split() == ["r-1", "COMPLETED", at, at, at]
 
 
-def test_status__id_with_odd_letters__is_percent_encoded(service: Service, remote: Callable[..., Any]) -> None:
+def test_status__id_with_odd_letters__is_percent_encoded(service: Any, remote: Callable[..., Any]) -> None:
     """An id never changes the route."""
     service.on("GET /v1/optimization-runs/a%2Fb%3Fc", (200, {"id": "a/b?c", "status": "COMPLETED"}))
     assert remote("run", "status", "a/b?c").code == 0
 
 
-def test_status__watch__survives_429_503_and_a_dropped_connection(service: Service, remote: Callable[..., Any]) -> None:
+def test_status__watch__survives_429_503_and_a_dropped_connection(service: Any, remote: Callable[..., Any]) -> None:
     """Trouble that passes does not end a watch."""
     running, ended = ({"id": "r-17", "status": status} for status in ("RUNNING", "COMPLETED"))
     slow, down = (429, {"detail": "slow down"}), (503, b"<html>")
@@ -247,7 +149,7 @@ def test_status__watch__survives_429_503_and_a_dropped_connection(service: Servi
         ("drop", "BK803"),
     ],
 )
-def test_status__bad_answer__is_a_problem(answer: Any, code: str, service: Service, remote: Callable[..., Any]) -> None:
+def test_status__bad_answer__is_a_problem(answer: Any, code: str, service: Any, remote: Callable[..., Any]) -> None:
     """Whatever an API does wrong is one error line and exit 2."""
     service.on("GET /v1/optimization-runs/r1", answer)
     done = remote("run", "status", "r1")
@@ -256,7 +158,7 @@ def test_status__bad_answer__is_a_problem(answer: Any, code: str, service: Servi
     assert "secret-key" not in done.err
 
 
-def test_status__server_text__cannot_write_on_the_terminal(service: Service, remote: Callable[..., Any]) -> None:
+def test_status__server_text__cannot_write_on_the_terminal(service: Any, remote: Callable[..., Any]) -> None:
     """Control characters of a service are visible, and a line end in an id makes no line."""
     body = {"id": "r1", "status": "FAILED\x1b[2J\nr1: COMPLETED", "error_message": "bad\x07"}
     service.on("GET /v1/optimization-runs/r1", (200, body))
@@ -266,7 +168,7 @@ def test_status__server_text__cannot_write_on_the_terminal(service: Service, rem
     assert len([line for line in done.out.splitlines() if line.startswith("r1:")]) == 1
 
 
-def test_list__page__is_a_table_or_the_body(service: Service, remote: Callable[..., Any]) -> None:
+def test_list__page__is_a_table_or_the_body(service: Any, remote: Callable[..., Any]) -> None:
     """Runs are listed newest first as the service gives them, with the page at the end."""
     page = {"runs": [{"id": "r1", "status": "RUNNING", "created_at": "2026-01-02T03:04:05Z"}], "total": 7, "offset": 3}
     service.on("GET /v1/optimization-runs", (200, page))
@@ -279,7 +181,7 @@ def test_list__page__is_a_table_or_the_body(service: Service, remote: Callable[.
     assert remote("run", "list", "--limit", "101").code == 2
 
 
-def test_cancel__answer__must_say_cancelled(service: Service, remote: Callable[..., Any]) -> None:
+def test_cancel__answer__must_say_cancelled(service: Any, remote: Callable[..., Any]) -> None:
     """A cancel that was not carried out is no success."""
     service.on("POST /v1/optimization-runs/r1/cancel", (200, {"id": "r1", "status": "cancelled"}))
     assert remote("run", "cancel", "r1").out == "r1: CANCELLED\n"
@@ -291,7 +193,7 @@ def test_cancel__answer__must_say_cancelled(service: Service, remote: Callable[.
     assert json.loads(done.err)["error"]["message"] == "it has completed"
 
 
-def test_pull__second_call_fails__writes_nothing(service: Service, remote: Callable[..., Any], tmp_path: Path) -> None:
+def test_pull__second_call_fails__writes_nothing(service: Any, remote: Callable[..., Any], tmp_path: Path) -> None:
     """Files appear only when everything has been fetched."""
     service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": "RUNNING"}))
     service.on("GET /v1/optimization-runs/r1/candidates", (200, {"candidates": []}))
@@ -301,7 +203,7 @@ def test_pull__second_call_fails__writes_nothing(service: Service, remote: Calla
 
 
 def test_pull__unfinished_run__writes_bodies_as_they_are(
-    service: Service, remote: Callable[..., Any], tmp_path: Path
+    service: Any, remote: Callable[..., Any], tmp_path: Path
 ) -> None:
     """A run without a winner still has candidates and reports; an earlier pull is replaced."""
     (tmp_path / "out" / "r1").mkdir(parents=True)
@@ -335,14 +237,14 @@ def test_pull__id_that_is_hidden__is_refused_before_anything_is_made(
     assert not (tmp_path / "out").exists()
 
 
-def test_agent__none_named__is_refused(service: Service, beaker: Callable[..., Any]) -> None:
+def test_agent__none_named__is_refused(service: Any, beaker: Callable[..., Any]) -> None:
     """Elsewhere than on this machine somebody has to say which agent is meant."""
     done = beaker("--base-url", service.url, "--api-key", "k", "run", "list")
     assert (done.code, service.requests) == (2, [])
     assert "BK131" in done.err
 
 
-def test_credential__none__is_refused_with_what_to_do(service: Service, beaker: Callable[..., Any]) -> None:
+def test_credential__none__is_refused_with_what_to_do(service: Any, beaker: Callable[..., Any]) -> None:
     """Without a credential nothing is sent; the variable is as good as the option."""
     done = beaker("--base-url", service.url, "run", "list", "--agent", "a")
     assert (done.code, service.requests) == (2, [])
@@ -376,7 +278,7 @@ def test_place__two_places_or_a_bad_one__is_refused(argv: list[str], beaker: Cal
 
 
 def test_config__broken__is_told_with_line_and_never_ignored(
-    service: Service, beaker: Callable[..., Any], tmp_path: Path
+    service: Any, beaker: Callable[..., Any], tmp_path: Path
 ) -> None:
     """A configuration that cannot be read stops a command that would need its agent key, with file and line."""
     (tmp_path / ".beaker").mkdir()
@@ -391,7 +293,7 @@ def test_config__broken__is_told_with_line_and_never_ignored(
 
 
 def test_dotenv__of_the_project__gives_the_agent_key_only(
-    service: Service, beaker: Callable[..., Any], tmp_path: Path
+    service: Any, beaker: Callable[..., Any], tmp_path: Path
 ) -> None:
     """A repository's dotenv file names the agent, and never the API or its key."""
     (tmp_path / ".beaker").mkdir()
