@@ -3,6 +3,9 @@
 Three places can name it: entries of `sys.path` (also those that a `.pth` file of an editable install added), finders
 on `sys.meta_path` (editable installs of setuptools, `editables`, scikit-build and others), and modules that were loaded
 at start-up. `ForeignModules` then tells whether something else still came from there.
+
+Two things stay reachable on the way: metadata that an old editable install left beside the code, untracked, so that its
+entry points are found and load what this checkout has; and source folders, for interpreters that customer code starts.
 """
 
 import importlib.util
@@ -21,8 +24,12 @@ _OWN = "beaker"
 
 def remap_interpreter(checkouts: Checkouts) -> None:
     """Point `sys.path`, the finders of editable installs and what is loaded already at this checkout."""
+    left = [entry for entry in sys.path if checkouts.moved(entry) is not None]
     sys.path[:] = [checkouts.moved(entry) or entry for entry in sys.path]
     sys.meta_path[:] = [_remapped_finder(finder, checkouts) for finder in sys.meta_path]
+    if left:
+        sys.meta_path.append(_LeftMetadata(left))
+        _hand_on([checkouts.moved(entry) or entry for entry in left], checkouts)
     for name, _ in list(ForeignModules(checkouts).found()):
         del sys.modules[name]
     importlib.invalidate_caches()
@@ -74,6 +81,36 @@ class _MovedFinder:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._finder, name)
+
+
+class _LeftMetadata:
+    """Finds distributions in the user's own checkout, after everybody else: their metadata, and never a module."""
+
+    def __init__(self, places: list[str]) -> None:
+        self._places = places
+
+    def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> None:
+        """No module is here."""
+
+    def find_distributions(self, context: Any = None) -> Iterable[Any]:
+        """Distributions of `context` with metadata in the places that `sys.path` named before."""
+        from importlib.metadata import DistributionFinder, MetadataPathFinder
+
+        asked = DistributionFinder.Context() if context is None else context
+        if asked.path is not sys.path:
+            return ()
+        return MetadataPathFinder.find_distributions(DistributionFinder.Context(name=asked.name, path=self._places))
+
+
+def _hand_on(places: list[str], checkouts: Checkouts) -> None:
+    """Name source folders to interpreters started from here, which would take them from the user's own checkout.
+
+    The root of the repository is none: everything in it would come before the standard library.
+    """
+    known = [checkouts.moved(entry) or entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    known += [place for place in places if place not in known and place != checkouts.repository]
+    if known:
+        os.environ["PYTHONPATH"] = os.pathsep.join(known)
 
 
 class ForeignModules:

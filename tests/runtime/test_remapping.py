@@ -149,6 +149,70 @@ def test_finder__module_that_this_checkout_lacks__is_missing(checkouts, hosted):
     assert "committed" in caught.value.problem.hint
 
 
+METADATA = """
+from importlib.metadata import entry_points, version
+
+def found(group):
+    (point,) = entry_points(group=group)
+    return point.load()
+
+"""
+
+
+def installed(folder, name):
+    """The metadata of a distribution with one entry point, as an installation writes it."""
+    folder.mkdir(parents=True)
+    kind = "METADATA" if folder.suffix == ".dist-info" else "PKG-INFO"
+    (folder / kind).write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 7\n")
+    (folder / "entry_points.txt").write_text(f"[{name}.parts]\nleaf = pkg.deep.leaf:WHERE\n")
+
+
+def test_entry_points__of_an_editable_install__load_from_here(checkouts, hosted):
+    """The metadata lies in the environment, what it names in the repository."""
+    installed(checkouts.site / "demo-7.dist-info", "demo")
+    (checkouts.site / "editable.pth").write_text(f"{checkouts.original / 'src'}\n")
+    at_startup(checkouts, "import site, os; site.addsitedir(os.path.dirname(__file__))")
+    code = METADATA + "WHERE = [found('demo.parts'), version('demo')]\n"
+    assert where(checkouts, hosted, code) == ["checkout", "7"]
+
+
+def test_entry_points__of_metadata_beside_the_code__load_from_here(checkouts, hosted):
+    """An old editable install leaves untracked metadata in the source folder: it is found, what it names is ours."""
+    installed(checkouts.original / "src" / "old.egg-info", "old")
+    installed(checkouts.original / "src" / "both.egg-info", "both")
+    installed(checkouts.root / "src" / "both.egg-info", "both")
+    checkouts.env["PYTHONPATH"] = str(checkouts.original / "src")
+    code = METADATA + (
+        "from importlib.metadata import distributions\n"
+        "WHERE = [found('old.parts'), version('old'), found('both.parts'), len(list(distributions(path=[])))]\n"
+    )
+    assert where(checkouts, hosted, code) == ["checkout", "7", "checkout", 0]
+
+
+def test_namespace_package__over_folders_of_the_users_checkout__is_moved(checkouts, hosted):
+    """All portions come from here, also one that begins at the root."""
+    for root, name in ((checkouts.original, "original"), (checkouts.root, "checkout")):
+        (root / "space" / "top").mkdir(parents=True)
+        (root / "space" / "top" / "__init__.py").write_text(f"WHERE = {name!r}\n")
+    checkouts.env["PYTHONPATH"] = f"{checkouts.original / 'src'}:{checkouts.original}"
+    code = "import space.part, space.top\nWHERE = [space.part.WHERE, space.top.WHERE, len({*space.__path__})]\n"
+    assert where(checkouts, hosted, code) == ["checkout", "checkout", 2]
+
+
+def test_interpreter_that_customer_code_starts__finds_source_folders_here(checkouts, hosted):
+    """Not the root of the repository, which would hide the standard library from it."""
+    checkouts.env["PYTHONPATH"] = f"{checkouts.original / 'src'}:{checkouts.original}:{checkouts.site}"
+    (checkouts.site / "editable.pth").write_text(f"{checkouts.original / 'src' / 'space'}\n{checkouts.original}\n")
+    at_startup(checkouts, "import site, os; site.addsitedir(os.path.dirname(__file__))")
+    code = (
+        "import json, subprocess, sys\n"
+        "ask = 'import helper, json, sys, part; print(json.dumps([helper.WHERE, part.WHERE]))'\n"
+        "run = subprocess.run([sys.executable, '-c', ask], cwd='/', capture_output=True, text=True)\n"
+        "WHERE = json.loads(run.stdout or 'null')\n"
+    )
+    assert where(checkouts, hosted, code) == ["checkout", "checkout"]
+
+
 def test_module_loaded_at_startup__is_loaded_again_from_here(checkouts, hosted):
     """What the interpreter imported from the user's checkout before we could look is dropped."""
     checkouts.env["PYTHONPATH"] += f":{checkouts.original / 'src'}"
