@@ -515,3 +515,42 @@ def test_missing_split__names_the_folder_and_what_is_there(project, try_out):
     assert broken.where.endswith("train.jsonl:1")
     _, reports = try_out(dataset_dir=project.root / "nowhere")
     assert [problem.code for problem in reports[-1].problems] == ["BK210"]
+
+
+def test_run_one__case_with_files__runs_and_scores_with_them(project, try_out):
+    """The sample's files reach `run_case` as a copy and `score_case` as they were captured; nothing stays."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                folder = runtime.case_files_dir(row["id"])
+                (folder / "a").write_text(f"text of {row['id']}")
+                yield Case(row["id"], row["x"], files=[CaseFile("in/a", folder / "a"), CaseFile("all.zip", folder)])
+        async def run_case(*, case_input, runtime):
+            return CaseResult([(runtime.case_files_dir / "in" / "a").read_text(), str(runtime.case_files_dir)])
+        async def score_case(*, case, result, case_files_dir):
+            text, folder = result.output
+            assert folder != str(case_files_dir)
+            assert [file.name for file in case.files] == ["in/a", "all.zip"]
+            return CaseScore(float((case_files_dir / "in" / "a").read_text() == text == f"text of {case.id}"), {})
+    """)
+    outcome, reports = try_out(run_one=True)
+    assert outcome.passed, reports[-1].problems
+    assert outcome.score.objective == 1.0
+
+
+def test_case_files__that_break_a_rule__fail_the_setup_stage(project, try_out):
+    """Also without `run_one`: the row, the case and the rule are told."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                yield Case(row["id"], row["x"], files=[CaseFile("a", "nowhere")])
+    """)
+    outcome, reports = try_out()
+    assert not outcome.passed
+    assert reports[-1].stage == "setup"
+    problem = reports[-1].problems[0]
+    assert (problem.code, problem.message) == (
+        "BK339",
+        "the case 'train-0': the file 'a': there is nothing at its path",
+    )
+    assert problem.where.endswith("train.jsonl:1")
