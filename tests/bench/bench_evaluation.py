@@ -12,10 +12,12 @@ from pathlib import Path
 from beaker.core.cases import Case
 from beaker.core.optimizer import Timeouts
 from beaker.engine.candidates import CandidateTree, tree_digest
+from beaker.engine.checkouts import Checkouts
 from beaker.engine.evaluator import Evaluator, Places
 from beaker.engine.guard import guard
 from beaker.engine.in_flight import InFlight
 from beaker.engine.rollout import Rollout, RolloutStarter
+from beaker.runtime.case_views import CaseViews
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import ScorerWorker
@@ -68,8 +70,17 @@ async def measured(folder: Path, supervisor: Supervisor) -> None:
     journal = StoredJournal(place.database, "run_1", now=lambda: datetime.now(UTC))
     tree = CandidateTree({"g": {}})
     journal.store_tree(tree_digest(tree), tree)
+    views = CaseViews(folder / "views")
     starter = RolloutStarter(
-        supervisor, code=code, tree=journal.tree, env=env, timeouts=Timeouts(), work=folder, remark=print
+        supervisor,
+        code=lambda checkout: code,
+        checkouts=Checkouts(lambda checkout: checkout.mkdir(parents=True), folder),
+        tree=journal.tree,
+        views=views,
+        env=env,
+        timeouts=Timeouts(),
+        work=folder,
+        remark=print,
     )
     kept: list[Rollout] = []
 
@@ -83,6 +94,7 @@ async def measured(folder: Path, supervisor: Supervisor) -> None:
     cases = {f"case-{number}": Case(f"case-{number}", None) for number in range(COUNT + 1)}
     evaluator = Evaluator(
         cases=cases,
+        views=views,
         journal=journal,
         places=Places(max_concurrency=1, cases_per_process=1, case_retry_limit=0),
         in_flight=InFlight(folder / "note"),
@@ -100,7 +112,7 @@ async def measured(folder: Path, supervisor: Supervisor) -> None:
     whole = (time.perf_counter() - began) * 1000 / COUNT
     began = time.perf_counter()
     for _ in range(COUNT):
-        await kept[0].run("case-0", None, attempt=1)
+        await kept[0].run(cases["case-0"], attempt=1)
     bare = (time.perf_counter() - began) * 1000 / COUNT
     await evaluator.close()
     place.database.close()
