@@ -3,7 +3,11 @@
 import json
 import os
 import re
-from collections.abc import Callable
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +36,76 @@ def load(name: str) -> dict[str, Any]:
     """A published schema."""
     schema: dict[str, Any] = json.loads((SCHEMAS / name).read_text(encoding="utf-8"))
     return schema
+
+
+class Served:
+    """`beaker serve` as a process, in a project; `options` are its own, `code` is run instead of the command line's.
+    It answers when this is made.
+
+    `url`, `token` and `state` are what it says; `log()` is what it has printed so far.
+    """
+
+    def __init__(
+        self, project: Path, *options: str, environ: Mapping[str, str], log: Path, code: str | None = None
+    ) -> None:
+        self._log = log
+        program = ["-m", "beaker.cli"] if code is None else ["-c", code]
+        with log.open("ab") as errors:
+            self.process = subprocess.Popen(
+                [sys.executable, *program, "serve", "--port", "0", "--json", *options],
+                cwd=project,
+                env={name: text for name, text in environ.items() if not name.startswith("BEAKER_API")},
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line, f"the server did not start: {self.log()}"
+        self.ready: dict[str, Any] = json.loads(line)
+        self.url, self.state = str(self.ready["url"]), Path(self.ready["state"])
+        self.token = Path(self.ready["token_file"]).read_text(encoding="ascii").strip()
+
+    def log(self) -> str:
+        """What it has printed."""
+        return self._log.read_text(encoding="utf-8")
+
+    def stop(self, number: int = signal.SIGTERM, *, seconds: float = 60) -> int:
+        """Send a signal and wait for the end; the exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(seconds)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
+        return status
+
+    def until(self, condition: Callable[[], Any], what: str, *, seconds: float = 60) -> Any:
+        """Wait for a condition, and give what it gave; the log is part of the failure."""
+        deadline = time.monotonic() + seconds
+        while not (found := condition()):
+            assert time.monotonic() < deadline, f"not in {seconds} s: {what}; the log says:\n{self.log()}"
+            time.sleep(0.02)
+        return found
+
+
+@pytest.fixture(scope="session")
+def server() -> type[Served]:
+    """The class, for fixtures that live longer than a test."""
+    return Served
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
+    """Starts servers: `serve(project, "--max-runs", "1", environ=..., log=...)`; they are killed in the end."""
+    made: list[Served] = []
+
+    def start(project: Path, *options: str, environ: Mapping[str, str] = os.environ, log: Path | None = None) -> Served:
+        made.append(Served(project, *options, environ=environ, log=log or tmp_path / "server.log"))
+        return made[-1]
+
+    yield start
+    for served in made:
+        served.stop(signal.SIGKILL)
 
 
 KEYWORDS = {

@@ -10,16 +10,14 @@ Nothing here redirects, sets a cookie or allows another origin. A request is jud
 in a browser cannot reach a server on its reader's machine under a name of its own.
 """
 
-import asyncio
 import hmac
 import re
-import sys
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, Iterator, MutableMapping
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any, TypeAlias, TypeVar
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import urlsplit
 
 import anyio.from_thread
 import anyio.to_thread
@@ -29,31 +27,29 @@ from starlette.responses import FileResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route, Router
 
-from beaker.core.api import Request, Response
+from beaker.core.api import Response
 from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.service.desks import Desks
 from beaker.service.handle import answered, guarded, handle
+from beaker.service.http_bodies import (
+    MAX_BODY_BYTES,
+    STALL_SECONDS,
+    Body,
+    Message,
+    Receive,
+    Stalled,
+    TooLarge,
+    in_time,
+    read_request,
+)
 from beaker.service.local_ports import ORGANIZATION
 from beaker.service.place import Place, utc_now
 from beaker.service.ports import Caller, Ports, answer, refuse
 from beaker.service.signed_transfers import SignedTransfers, allows_download, allows_upload
 from beaker.service.uploads import awaited, keep, received
 
-MAX_BODY_BYTES = 16 << 20
-"""The largest body of an API request: an announced dataset of some 100,000 files."""
-
-MAX_QUERY_FIELDS = 100
-
-STALL_SECONDS = 60.0
-"""How long the next piece of a body may take to come, or to go."""
-
-DRAINED_BYTES = 1 << 20
-"""How much of a body that nobody wants is read, so that its sender comes to read the refusal."""
-
-Message: TypeAlias = MutableMapping[str, Any]
 Scope: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Handler: TypeAlias = Callable[[HttpRequest], Awaitable[HttpResponse]]
@@ -89,14 +85,6 @@ class Doors:
     public_url: str | None = None
 
 
-class Stalled(Exception):
-    """The other side has not gone on for too long."""
-
-
-class TooLarge(Exception):
-    """More came than is taken."""
-
-
 def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], None]) -> App:
     """The ASGI application. `say` takes lines for the log; no line holds a token or a signature."""
     rooms = _Rooms(desks, doors)
@@ -118,14 +106,14 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
         async def patient_send(message: Message) -> None:
             nonlocal began
             began = True
-            await _in_time(send(message))
+            await in_time(send(message))
 
         async def patient_receive() -> Message:
-            return await _in_time(receive())
+            return await in_time(receive())
 
         try:
             if (fault := _host_fault(scope, doors)) is not None:
-                await _drain(patient_receive)
+                await Body(patient_receive).drain()
                 await _shown(refuse(421, fault), close=True)(scope, receive, patient_send)
             else:
                 await router(scope, patient_receive, patient_send)
@@ -169,15 +157,16 @@ class _Rooms:
         return _shown(answer({"status": "ok"}))
 
     async def api(self, request: HttpRequest) -> HttpResponse:
+        body = Body(request.receive)
         if not _shows(request.headers.get("authorization", ""), self._doors.token):
-            await _drain(request.receive)
+            await body.drain()
             hint = "pass the server's token with --api-key or BEAKER_API_KEY; the server says which file holds it"
             refused = refuse(401, Problem("BK490", "this service asks for its token, and this is not it", hint=hint))
             return _shown(refused, close=True, headers={"www-authenticate": "Bearer"})
         try:
-            asked = await _read(request)
+            asked = await read_request(request, body)
         except TooLarge:
-            await _drain(request.receive)
+            await body.drain()
             problem = Problem("BK491", f"a body may have {MAX_BODY_BYTES} bytes, and this one has more")
             return _shown(refuse(413, problem), close=True)
         if isinstance(asked, Problem):
@@ -191,21 +180,20 @@ class _Rooms:
         return _shown(await self._desks.do(work))
 
     async def upload(self, request: HttpRequest) -> HttpResponse:
+        body = Body(request.receive)
         artifact_id, path = request.path_params["artifact_id"], request.path_params["path"]
         signature = request.query_params.get("signature", "")
         if not allows_upload(self._doors.key, artifact_id, path, signature):
-            await _drain(request.receive)
+            await body.drain()
             return _shown(refuse(404, Problem("BK453", "this place has no such upload address")), close=True)
         file = await self._ask(lambda desk: awaited(desk.ports, artifact_id, path))
         if isinstance(file, Response):
-            await _drain(request.receive)
+            await body.drain()
             return _shown(file, close=True)
         blobs = await self._desks.do(lambda desk: desk.place.blobs)
-        # One byte too many ends it: `keep` takes no more than was announced.
-        body = _body(request.receive, sys.maxsize)
 
         def pieces() -> Iterator[bytes]:
-            while piece := anyio.from_thread.run(_next, body):
+            while piece := anyio.from_thread.run(body.next_piece):
                 yield piece
 
         def kept() -> Response:
@@ -213,7 +201,7 @@ class _Rooms:
 
         outcome = await anyio.to_thread.run_sync(kept)
         if outcome.status >= 400:
-            await _drain(request.receive)
+            await body.drain()
             return _shown(outcome, close=True)
         return _shown(await self._ask(lambda desk: received(desk.ports, artifact_id, path)))
 
@@ -245,70 +233,6 @@ class _Rooms:
 
         response = await self._desks.do(lambda desk: answered(desk.place, lambda: guarded(lambda: judged(desk))))
         return found[0] if found and response.status < 400 else response
-
-
-async def _read(request: HttpRequest) -> Request | Problem:
-    """The request as `handle` takes it; a `Problem` for one that HTTP allows and we cannot read."""
-    length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
-        raise TooLarge
-    body = b"".join([piece async for piece in _body(request.receive, MAX_BODY_BYTES)])
-    try:
-        query = parse_qsl(
-            request.scope["query_string"].decode("ascii"),
-            keep_blank_values=True,
-            encoding="utf-8",
-            errors="strict",
-            max_num_fields=MAX_QUERY_FIELDS,
-        )
-    except ValueError:
-        return Problem("BK450", "the query is no list of names and values in UTF-8, percent-encoded")
-    return Request(
-        method=request.method,
-        path=request.scope["raw_path"].decode("ascii"),
-        query=tuple(query),
-        headers={name: request.headers[name] for name in ("idempotency-key",) if name in request.headers},
-        body=body or None,
-    )
-
-
-async def _body(receive: Receive, most: int) -> AsyncIterator[bytes]:
-    """The pieces of a body; `TooLarge` as soon as there are more than `most` bytes."""
-    taken = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Stalled
-        piece = message.get("body", b"")
-        taken += len(piece)
-        if taken > most:
-            raise TooLarge
-        if piece:
-            yield piece
-        if not message.get("more_body", False):
-            return
-
-
-async def _next(body: AsyncIterator[bytes]) -> bytes:
-    """The next piece of a body, empty at its end."""
-    return await anext(body, b"")
-
-
-async def _drain(receive: Receive) -> None:
-    """Read the rest of a body, as long as it is not too much or too slow."""
-    try:
-        async for _ in _body(receive, DRAINED_BYTES):
-            pass
-    except (Stalled, TooLarge):
-        pass
-
-
-async def _in_time(waiting: Awaitable[T]) -> T:
-    try:
-        async with asyncio.timeout(STALL_SECONDS):
-            return await waiting
-    except TimeoutError:
-        raise Stalled from None
 
 
 def _shown(response: Response, *, close: bool = False, headers: dict[str, str] | None = None) -> HttpResponse:

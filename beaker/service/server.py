@@ -220,7 +220,7 @@ def _alone(place: Place) -> Iterator[None]:
     """Hold the lock that tells other processes that a server looks after this place."""
     try:
         place.server_lock.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock: RunLock | None = acquire(place.server_lock)
+        lock: RunLock | None = acquire(place.server_lock, wait_seconds=0.5)
     except OSError as error:
         raise Refused(os_problem(error, "lock the state for this server", place.server_lock)) from error
     if lock is None:

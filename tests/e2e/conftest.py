@@ -9,7 +9,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -20,8 +19,10 @@ import pytest
 
 from beaker.client.api import Api
 from beaker.client.flows import upload_dataset
+from beaker.client.network import HttpTransport
 from beaker.files.git import commit_all, init_repository
 from beaker.service.embedded import EmbeddedTransport, open_embedded
+from beaker.service.locks import is_held
 from beaker.service.work_folder import WorkFolder
 
 LETTERS = "abcdefghijklmnop"
@@ -160,10 +161,62 @@ print("knows", len(known))
 '''
 
 
-class Lab:
-    """One project with its place. `root` holds `project`, `dataset` and `lab`, the folder that customer code sees."""
+class ServedWorker:
+    """The worker of a run as its server sees it: where `subprocess` would say how a process ended, the server's log
+    does."""
 
-    def __init__(self, root: Path, *, train: int = 20, test: int = 8, plan: dict[str, Any] | None = None) -> None:
+    def __init__(self, server: Any, lock: Path, run_id: str, before: int) -> None:
+        self._server, self._lock, self._run_id, self._before = server, lock, run_id, before
+
+    def poll(self) -> int | None:
+        """How it ended, `None` while it has not, or nobody has said so."""
+        for line in self._server.log()[self._before :].splitlines():
+            _, _, said = line.partition(f"  {self._run_id}: ")
+            if words := said.split("the worker ended with "):
+                if len(words) > 1:
+                    return int(words[1].split()[0])
+                if said.isupper():
+                    return 0
+        return None
+
+    def wait(self, seconds: float = 60) -> int:
+        """Wait until the server says how it ended."""
+        self._server.until(lambda: self.poll() is not None, f"the worker of {self._run_id} ends", seconds=seconds)
+        status = self.poll()
+        assert status is not None
+        return status
+
+    def send_signal(self, number: int) -> None:
+        """Signal the process that holds the run's lock."""
+        os.kill(self._server.until(self._process, "there is a worker"), number)
+
+    def kill(self) -> None:
+        """Kill it."""
+        self.send_signal(signal.SIGKILL)
+
+    def _process(self) -> int | None:
+        written = self._lock.read_text().strip() if self._lock.exists() else ""
+        return int(written) if written else None
+
+
+class Lab:
+    """One project with its place. `root` holds `project`, `dataset` and `lab`, the folder that customer code sees.
+
+    With `serve` the place is a served one: whoever looks asks across HTTP, a killed worker goes down with its server,
+    and resuming is starting the server again.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        train: int = 20,
+        test: int = 8,
+        plan: dict[str, Any] | None = None,
+        serve: Callable[..., Any] | None = None,
+    ) -> None:
+        self._serve = serve
+        self.server: Any = None
         self.root, self.project, self.lab = root, root / "project", root / "lab"
         self.lab.mkdir(parents=True)
         if plan is not None:
@@ -175,7 +228,8 @@ class Lab:
         init_repository(self.project).unwrap()
         self.environ = {**os.environ, "LAB": str(self.lab)}
         self._transports: list[EmbeddedTransport] = []
-        self.workers: list[subprocess.Popen[bytes]] = []
+        self._connections: list[HttpTransport] = []
+        self.workers: list[Any] = []
         self._dataset(train, test)
 
     def write(self, path: str, text: str) -> None:
@@ -195,14 +249,26 @@ class Lab:
 
     def open(self) -> Api:
         """A new look at the place, as another command would have it."""
-        transport = open_embedded(self.project, None, self.environ, foreground=True)
-        self._transports.append(transport)
-        return Api(transport, "local")
+        if self._serve is not None and self.server is None:
+            self._start_server()
+        if self.server is not None and self.server.process.poll() is None:
+            connection = HttpTransport(self.server.url, self.server.token)
+            self._connections.append(connection)
+            return Api(connection, "local")
+        return Api(self._open_embedded(), "local")
+
+    def _start_server(self) -> None:
+        assert self._serve is not None
+        self.server = self._serve(self.project, environ=self.environ, log=self.root / "server.log")
+
+    def _open_embedded(self) -> EmbeddedTransport:
+        self._transports.append(open_embedded(self.project, None, self.environ, foreground=True))
+        return self._transports[-1]
 
     @property
     def transport(self) -> EmbeddedTransport:
-        """The last look at the place."""
-        return self._transports[-1]
+        """The last look at the place from this machine."""
+        return self._transports[-1] if self._serve is None else self._open_embedded()
 
     def launch(self, *, wait: bool = True, **changes: Any) -> str:
         """Commit, upload, and start a run with a worker; its id. `changes` go over the settings of the proposer."""
@@ -222,12 +288,18 @@ class Lab:
             "create_optimization_run", dataset_ref="words", config={**config, "harness_optimization": optimizer}
         )
         run_id = str(run.unwrap()["id"])
-        self._take_worker(run_id)
+        self._take_worker(run_id, 0)
         if wait:
             self.wait()
         return run_id
 
-    def _take_worker(self, run_id: str) -> None:
+    def _take_worker(self, run_id: str, before: int) -> None:
+        if self.server is not None:
+            lock = self.project / ".beaker" / "local" / "runs" / run_id / "lock"
+            begun = f"  {run_id}: started", f"  {run_id}: goes on with"
+            self.server.until(lambda: any(words in self.server.log()[before:] for words in begun), "a worker starts")
+            self.workers.append(ServedWorker(self.server, lock, run_id, before))
+            return
         process = self.transport.workers.process(run_id)
         assert process is not None
         self.workers.append(process)
@@ -238,18 +310,33 @@ class Lab:
 
     def kill(self) -> None:
         """Kill the last worker without a word, and wait until nothing of it is left."""
+        if self.server is not None:
+            self.server.stop(signal.SIGKILL)  # first, or it would start another one
         self.workers[-1].send_signal(signal.SIGKILL)
-        self.workers[-1].wait()
+        if self.server is None:
+            self.workers[-1].wait()
+        else:
+            self.until(lambda: not self.held(), "the killed worker's lock is free")
         self.until(lambda: not self.alive() and not self.hiding(), "the killed worker's children end")
 
     def resume(self, *, wait: bool = True) -> None:
         """What any later command does: find the run without a worker and start one again."""
-        self.open()
-        (resumption,) = self.transport.resume_unlocked_runs()
-        assert resumption.problem is None
-        self._take_worker(resumption.run_id)
+        if self._serve is not None:
+            before = len(self.server.log())
+            ((run_id,),) = self.sql("SELECT id FROM runs WHERE status IN ('QUEUED', 'RUNNING')")
+            self._start_server()
+            self._take_worker(run_id, before)
+        else:
+            self.open()
+            (resumption,) = self.transport.resume_unlocked_runs()
+            assert resumption.problem is None
+            self._take_worker(resumption.run_id, 0)
         if wait:
             self.wait()
+
+    def held(self) -> bool:
+        """Whether some run has a worker."""
+        return any(is_held(lock) for lock in self.project.glob(".beaker/local/runs/*/lock"))
 
     def shut(self, gate: str) -> None:
         """Make customer code wait at a gate."""
@@ -280,7 +367,7 @@ class Lab:
                 try:
                     if f"LAB={self.lab}".encode() in (folder / "environ").read_bytes().split(b"\0"):
                         command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-                        if command and "beaker.service.worker" not in command:
+                        if command and not any(ours in command for ours in ("beaker.service.worker", "cli serve ")):
                             found.append(f"{folder.name} {command}")
                 except OSError:
                     continue
@@ -343,12 +430,18 @@ class Lab:
 
     def close(self) -> None:
         """End workers and close the place."""
-        for worker in self.workers:
+        if self.server is not None and self.server.process.poll() is None:
+            self.server.stop(signal.SIGKILL)
+        if self.server is not None:  # its workers notice that it is gone
+            self.until(lambda: not self.held(), "the server's workers end", seconds=60)
+        for worker in self.workers if self.server is None else ():
             if worker.poll() is None:
                 worker.kill()
                 worker.wait()
         for note in self.project.glob(".beaker/local/runs/*/work_folder"):
             WorkFolder(note, note.parent.name).remove()
+        for connection in self._connections:
+            connection.close()
         for transport in self._transports:
             transport.workers.release()
             transport.place.database.close()
@@ -361,13 +454,27 @@ def _timeless(value: Any) -> Any:
     return [_timeless(item) for item in value] if isinstance(value, list) else value
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Which places a test with a laboratory is run against."""
+    if "place" not in metafunc.fixturenames:
+        return
+    wanted = os.environ.get("BEAKER_E2E_PLACE")
+    places = {"embedded": ["embedded"], "served": ["served"], "both": ["embedded", "served"]}.get(wanted or "")
+    marked = {mark.name for mark in metafunc.definition.iter_markers()}
+    if places is None:
+        places = ["embedded", "served"] if "served" in marked else ["embedded"]
+    if "embedded" in marked:
+        places = [one for one in places if one == "embedded"]
+    metafunc.parametrize("place", places)
+
+
 @pytest.fixture
-def laboratory(tmp_path: Path) -> Iterator[Callable[..., Lab]]:
+def laboratory(tmp_path: Path, place: str, serve: Callable[..., Any]) -> Iterator[Callable[..., Lab]]:
     """Makes laboratories: `laboratory("name", train=, test=, plan=)`."""
     made: list[Lab] = []
 
     def make(name: str = "lab", **options: Any) -> Lab:
-        lab = Lab(tmp_path / name, **options)
+        lab = Lab(tmp_path / name, serve=serve if place == "served" else None, **options)
         made.append(lab)
         return lab
 
