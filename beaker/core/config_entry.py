@@ -1,7 +1,7 @@
 """One entry of `integrations`: its keys, their rules, and everything that is wrong with it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn
+from typing import Any, Literal
 
 import attrs
 from returns.pipeline import is_successful
@@ -28,6 +28,7 @@ class IntegrationEntry:
     """One entry of `integrations`. `targets` is the declaration as JSON, `None` when the entry makes none.
 
     `source_dir` counts from the Git root, `package_import_root` from `source_dir` (`None`: `source_dir` itself).
+    `isolation` `process` gives every case a process of its own.
     `misplaced_selectors` are dataset keys in the entry itself, where they select nothing. With `problems` the entry
     cannot be used, and the other fields hold what could be read.
     """
@@ -45,6 +46,7 @@ class IntegrationEntry:
     targets: Any = None
     scorer_model: str | None = None
     requires_scorer_model: bool = False
+    isolation: Literal["process"] | None = None
     config_defaults: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     misplaced_selectors: tuple[str, ...] = ()
     problems: Problems = ()
@@ -59,7 +61,6 @@ def read_entry(key: Scalar, node: Node, file: str) -> tuple[IntegrationEntry, Pr
         return IntegrationEntry(id=key.raw, problems=tuple(reader.problems)), ()
     reader = ConfigReader(node, file=file, path=path)
     requires_judge = reader.read("requires_scorer_model", switch) or False
-    reader.read("isolation", _isolation)
     return IntegrationEntry(
         id=key.raw,
         entrypoint=_entrypoint(reader, key),
@@ -74,6 +75,7 @@ def read_entry(key: Scalar, node: Node, file: str) -> tuple[IntegrationEntry, Pr
         targets=_targets(reader),
         scorer_model=_scorer_model(reader, key, required=requires_judge),
         requires_scorer_model=requires_judge,
+        isolation=reader.read("isolation", _isolation),
         config_defaults=reader.json_mapping("config_defaults"),
         misplaced_selectors=tuple(sorted(name.raw for name, _ in node.entries if name.raw in DATASET_KEYS)),
         problems=in_file_order(reader.problems),  # last: the arguments above fill it
@@ -164,5 +166,8 @@ def _scorer_model(reader: ConfigReader, key: Scalar, *, required: bool) -> str |
     return None
 
 
-def _isolation(node: Node) -> NoReturn:
-    raise ValueError("comes with a later version; until then a process runs one case after another")
+def _isolation(node: Node) -> Literal["process"] | None:
+    given = word(node)
+    if given not in (None, "process"):
+        raise ValueError("must be `process` (every case in a process of its own), or be left out")
+    return "process" if given else None

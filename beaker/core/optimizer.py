@@ -66,7 +66,7 @@ class OptimizerSettings:
 
     `max_rollouts` counts distinct evaluations (candidate, case); `None` means the default, ten per TRAIN and two per
     TEST case, which only a run that knows its cases can work out. `selection_fraction` is the share of TRAIN that
-    selects; the rest feeds evidence.
+    selects; the rest feeds evidence. Every result is scored `score_repeats` times, and the mean counts.
     """
 
     proposer: str
@@ -187,17 +187,6 @@ def _proposer_env(given: object) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _one_for_now(what: str) -> Rule:
-    count = whole_number(1)
-
-    def read(given: object) -> int:
-        if count(given) > 1:
-            raise OptionsRefused(LaterSetting(CODE, f"must be 1: {what}", hint="leave it out, or write 1"))
-        return 1
-
-    return read
-
-
 def _optimizer(values: dict[str, Any]) -> OptimizerSettings:
     proposer = values.setdefault("proposer", "command" if "command" in values else None)
     if proposer is None:
@@ -236,11 +225,11 @@ _OPTIMIZER_RULES: dict[str, Rule] = {
     "proposer_env": _proposer_env,
     "max_rollouts": whole_number(1),
     "max_proposals": whole_number(1),
-    "max_proposals_in_flight": _one_for_now("several proposals at a time come with a later version"),
+    "max_proposals_in_flight": whole_number(1, 1000),
     "cases_per_process": whole_number(1),
     "minibatch_size": whole_number(1),
     "selection_fraction": number("a number between 0 and 1, both excluded", lambda found: 0 < found < 1),
-    "score_repeats": _one_for_now("scoring a result several times comes with a later version"),
+    "score_repeats": whole_number(1, 1000),
     "seed": whole_number(-LARGEST, LARGEST),
     "prices": _later("pricing of model calls comes with a later version", "leave it out", _object),
     "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE),

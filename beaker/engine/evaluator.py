@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from beaker.core.cases import Case, CaseScore
 from beaker.core.evaluations import CaseError, Evaluation
+from beaker.core.repeated_scores import mean_score
 from beaker.core.values import value
 from beaker.engine.cleaning import clean_json, clean_score
 from beaker.engine.guard import Guard
@@ -31,11 +32,16 @@ _BASELINE = "baseline"
 
 @value(kw_only=True)
 class Places:
-    """How much may go on at once, and how often a case may ask for another try (`RetryableCaseError`)."""
+    """How much may go on at once, and how often a case may ask for another try (`RetryableCaseError`).
+
+    With `process_per_case` a rollout process ends with its case. A result is scored `score_repeats` times.
+    """
 
     max_concurrency: int
     cases_per_process: int
     case_retry_limit: int
+    score_repeats: int = 1
+    process_per_case: bool = False
 
 
 class Evaluator:
@@ -71,12 +77,13 @@ class Evaluator:
         self._clean = clean
         self._stored = stored
         self._retried = retried
-        per_process = min(places.cases_per_process, places.max_concurrency)
+        per_process = 1 if places.process_per_case else min(places.cases_per_process, places.max_concurrency)
         self._free = asyncio.Semaphore(places.max_concurrency)
         self._rollouts = Pool(
             start_rollout,
             processes=places.max_concurrency // per_process,
             per_process=per_process,
+            reuse=not places.process_per_case,
             failed_close=lambda error: remark(f"a rollout process did not end well: {clean(str(error))}"),
         )
         self._scorers = Pool(
@@ -171,6 +178,16 @@ class Evaluator:
             return RolloutResult(error=_start_failure(failed, "import"), captured=failed.captured)
 
     async def _score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+        """The mean of as many scores as were asked for, or the first error."""
+        scores: list[CaseScore] = []
+        for _ in range(self._places.score_repeats):
+            found = await self._score_once(case, result)
+            if isinstance(found, CaseError):
+                return found
+            scores.append(found)
+        return mean_score(scores)
+
+    async def _score_once(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
         if case.files:
             await asyncio.to_thread(self._views.check, case)
         try:

@@ -226,6 +226,8 @@ class _Attempt:
                 max_concurrency=plan.settings.max_concurrency,
                 cases_per_process=optimizer.cases_per_process,
                 case_retry_limit=plan.settings.case_retry_limit,
+                score_repeats=optimizer.score_repeats,
+                process_per_case=plan.process_per_case,
             ),
             in_flight=note,
             start_rollout=rollouts.start,

@@ -24,7 +24,7 @@ class RunPlan:
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
-    out of text.
+    out of text. `process_per_case` is the entry's `isolation: process`.
     """
 
     run_id: str
@@ -46,6 +46,7 @@ class RunPlan:
     scorer_env: Mapping[str, str]
     proposer_env: Mapping[str, str]
     redact: Callable[[str], str]
+    process_per_case: bool = False
 
     def code(self, checkout: Path) -> CodeRoot:
         """The Integration in one checkout of the commit."""

@@ -62,7 +62,8 @@ class Pool(Generic[W]):
     """At most `processes` processes at once, each working on at most `per_process` things.
 
     `start` makes the process of a key; what it raises reaches the lease that asked. `failed_close` is told what went
-    wrong when a process was ended: nobody waits for that any more.
+    wrong when a process was ended: nobody waits for that any more. Without `reuse` a process is ended when its work is
+    done, and nobody finds what another left in it.
     """
 
     def __init__(
@@ -72,8 +73,10 @@ class Pool(Generic[W]):
         processes: int,
         per_process: int,
         failed_close: Callable[[Exception], None],
+        reuse: bool = True,
     ) -> None:
         self._start = start
+        self._reuse = reuse
         self._processes = processes
         self._per_process = per_process
         self._failed_close = failed_close
@@ -140,7 +143,7 @@ class Pool(Generic[W]):
     def _place(self, key: str, weight: int, fresh: bool) -> tuple[_Slot[W] | None, _Slot[W] | None]:
         """A slot for `weight` things of `key`, and the slot that has to be ended first; neither: wait."""
         for slot in () if fresh else self._slots:
-            if slot.key != key or slot.worker is None or slot.taken + weight > self._per_process:
+            if slot.key != key or slot.worker is None or slot.taken + weight > self._per_process or not self._reuse:
                 continue
             if slot.worker.alive:
                 slot.taken += weight
@@ -164,13 +167,27 @@ class Pool(Generic[W]):
             self._slots.remove(slot)
             if slot.worker is not None and slot.worker.alive:
                 self._slots.append(slot)
+                if not self._reuse:
+                    slot.taken = weight  # its place is free when it has ended
+                    self._end_later(slot)
+                    return
             else:
                 kept = False
         if not kept and slot.taken == 0:
-            ending = asyncio.get_running_loop().create_task(self._end(slot))
-            self._ending.add(ending)
-            ending.add_done_callback(self._ending.discard)
+            self._end_later(slot)
         self._announce()
+
+    def _end_later(self, slot: _Slot[W]) -> None:
+        ending = asyncio.get_running_loop().create_task(self._end(slot))
+        self._ending.add(ending)
+
+        def ended(_: object) -> None:
+            self._ending.discard(ending)
+            if slot in self._slots:
+                self._slots.remove(slot)
+                self._announce()
+
+        ending.add_done_callback(ended)
 
     async def _end(self, slot: _Slot[W], patience: float | None = None) -> None:
         if slot.worker is None:

@@ -74,6 +74,9 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     problems += _target_faults(found.entry.targets)
     settings = parse_launch_settings(merge_config(split_config(found.defaults)[0], given["config"]))
     problems += place_settings(_failure(settings), found.source, given=given["config"])
+    if is_successful(settings):
+        faults = (*_isolation_faults(found.entry, settings.unwrap()),)
+        problems += place_settings(faults, found.source, given=given["config"])
     dataset = _dataset(call, found)
     problems += _failure(dataset)
     problems += _environment_faults(call, found.entry, settings.unwrap() if is_successful(settings) else None)
@@ -207,6 +210,12 @@ def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Prob
         where = f"dataset {dataset.name}"
         return Failure(tuple(Problem("BK456", fault.message, where, fault.hint) for fault in splits.failure()))
     return Success(dataset)
+
+
+def _isolation_faults(entry: IntegrationEntry, settings: LaunchSettings) -> Iterable[Problem]:
+    if entry.isolation == "process" and settings.optimizer.cases_per_process > 1:
+        message = "must be 1: the integration's `isolation: process` gives every case a process of its own"
+        yield Problem("BK410", message, "config.harness_optimization.cases_per_process", "leave one of them out")
 
 
 def _environment_faults(call: Call, entry: IntegrationEntry, settings: LaunchSettings | None) -> Iterable[Problem]:

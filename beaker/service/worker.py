@@ -169,6 +169,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         scorer_env=customer if judge is None else {**customer, "BEAKER_SCORER_MODEL": str(judge)},
         proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
         redact=redact,
+        process_per_case=run.entry.get("isolation") == "process",
     )
 
 

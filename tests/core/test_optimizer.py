@@ -164,6 +164,8 @@ def test_parse_launch_settings__values_no_json_holds__are_refused() -> None:
     [
         ("max_rollouts", 1, 2**53 - 1),
         ("max_proposals", 1, 2**53 - 1),
+        ("max_proposals_in_flight", 1, 1000),
+        ("score_repeats", 1, 1000),
         ("cases_per_process", 1, 2**53 - 1),
         ("minibatch_size", 1, 2**53 - 1),
         ("seed", -(2**53 - 1), 2**53 - 1),

@@ -28,11 +28,17 @@ class Process:
 class Place:
     """A pool and every process it ever started."""
 
-    def __init__(self, processes: int, per_process: int = 1, *, closing: float = 0.0) -> None:
+    def __init__(self, processes: int, per_process: int = 1, *, closing: float = 0.0, reuse: bool = True) -> None:
         self.started: list[Process] = []
         self.failures: list[Exception] = []
         self._closing = closing
-        self.pool = Pool(self._start, processes=processes, per_process=per_process, failed_close=self.failures.append)
+        self.pool = Pool(
+            self._start,
+            processes=processes,
+            per_process=per_process,
+            failed_close=self.failures.append,
+            reuse=reuse,
+        )
 
     async def _start(self, key: str) -> Process:
         await asyncio.sleep(0)
@@ -92,6 +98,26 @@ def test_lease__many_at_once__never_exceeds_its_places() -> None:
         assert done == 60
         assert 4 <= most <= 6
         await place.pool.close()
+
+    run(test)
+
+
+def test_lease__without_reuse__has_a_process_of_its_own_within_the_places() -> None:
+    """Nobody finds what another left behind; a process that still ends keeps its place."""
+
+    async def test() -> None:
+        place = Place(2, closing=0.002, reuse=False)
+
+        async def work(key: str) -> None:
+            async with place.pool.lease(key) as lease:
+                assert lease.exclusive
+                assert len(place.living) <= 2
+                await asyncio.sleep(0.001)
+
+        await asyncio.gather(*(work("a") for _ in range(7)))
+        assert len(place.started) == 7
+        await place.pool.close()
+        assert [process.ended for process in place.started] == ["closed"] * 7
 
     run(test)
 

@@ -46,7 +46,7 @@ def test_example__is_a_configuration_that_launches() -> None:
 def test_tables__name_every_key__and_no_other() -> None:
     """A key that exists is documented, and one that is documented exists."""
     assert first_cells("The top of the file") == set(config.TOP_KEYS)
-    assert first_cells("An entry of `integrations`") == set(config_entry.ENTRY_KEYS) - {"project_key", "isolation"}
+    assert first_cells("An entry of `integrations`") == set(config_entry.ENTRY_KEYS) - {"project_key"}
     launch = section("Launch settings")
     assert all(f"`{key}`" in launch for key in LAUNCH_KEYS)
     settings = settings_to_json(parse_launch_settings({"harness_optimization": {"command": ["x"]}}).unwrap())

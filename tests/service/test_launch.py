@@ -103,8 +103,7 @@ GATES: list[tuple[dict[str, Any], str, str]] = [
     ({"config": {"harness_optimization": {"proposer": "reflection"}}}, "BK410", "later version"),
     ({"config": {"harness_optimization": {"proposer": "mine"}}}, "BK410", "later version"),
     ({"config": {"harness_optimization": {"command": ["x"], "prices": {}}}}, "BK410", "later version"),
-    ({"config": {"harness_optimization": {"command": ["x"], "score_repeats": 2}}}, "BK410", "later version"),
-    ({"config": {"harness_optimization": {"command": ["x"], "max_proposals_in_flight": 2}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"command": ["x"], "score_repeats": 0}}}, "BK410", "score_repeats"),
     ({"config": {"harness_optimization": {"command": ["x"], "max_rolouts": 2}}}, "BK410", "max_rollouts"),
     ({"config": {"harness_optimization": {"command": ["x"], "proposer_env": ["SECRET_KEY"]}}}, "BK458", "SECRET_KEY"),
     ({"input_artifacts": [{"artifact_id": "a"}]}, "BK465", "input artifacts"),
@@ -153,6 +152,8 @@ def test_launch__gate__refuses_before_a_run_exists(
     assert (runs(world), world.workers.started) == (0, [])
 
 
+SHARED_PROCESSES = "config_defaults: {harness_optimization: {command: [x], cases_per_process: 2}}\n"
+
 CONFIGS: list[tuple[str, str, str]] = [
     (ENTRY + "    requires_scorer_model: true\n", "BK103", "judge"),
     (ENTRY + "    requires_scorer_model: true\n    scorer_model: gpt\n", "BK102", "provider:model"),
@@ -166,6 +167,7 @@ CONFIGS: list[tuple[str, str, str]] = [
     ("integrations: {}\n", "BK463", "no integration"),
     ("agent_key: k\n", "BK105", "agent_key"),
     (ENTRY + "config_defaults: {spend_budget_usd: 5}\n", "BK410", "later version"),
+    (ENTRY + "    isolation: process\n" + SHARED_PROCESSES, "BK410", "isolation: process"),
     (ENTRY + "config_defaults: {dataset_ref: a, dataset_id: b}\n", "BK404", "each select"),
     (ENTRY + "config_defaults: {harness_optimization: {seeed: 1}}\n", "BK410", "seed"),
 ]

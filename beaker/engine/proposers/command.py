@@ -39,9 +39,9 @@ class CommandProposer:
     """Runs `command` in a fresh working copy below `folder` and judges what it left.
 
     `environ` is the whole environment but for the `BEAKER_*` names added here; `scope` says what may be edited, and
-    `write(tree, folder)` writes the repository of a candidate. `project` makes the read-only checkout and returns its
-    path; it is asked only when the command mentions `{project}`. `ignored` says which paths the project ignores,
-    `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
+    `write(tree, folder)` writes the repository of a candidate. `project` gives a read-only checkout, asked for only
+    when the command mentions `{project}`, and `return_project` takes it back. `ignored` says which paths the project
+    ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
     """
 
     supervisor: Supervisor
@@ -52,6 +52,7 @@ class CommandProposer:
     timeout: float
     write: Callable[[CandidateTree, Path], None]
     project: Callable[[], Path]
+    return_project: Callable[[Path], None]
     ignored: Callable[[Sequence[str]], set[str]]
     clean: Callable[[str], str]
 
@@ -59,12 +60,13 @@ class CommandProposer:
         """Run the command once; see `beaker.engine.proposal.Proposer`. Raises `OSError` when the disk refuses,
         and `Refused` when Git does."""
         root = self.folder / str(request.number)
+        project: Path | None = None
         try:
             laid_out = await asyncio.to_thread(self._lay_out, root, request)
             command = self.command
             if any(PROJECT in word for word in command):
-                project = str(await asyncio.to_thread(self.project))
-                command = tuple(word.replace(PROJECT, project) for word in command)
+                project = await asyncio.to_thread(self.project)
+                command = tuple(word.replace(PROJECT, str(project)) for word in command)
             done = await self.supervisor.run_command(
                 command, cwd=root, env=self._environment(root, request.seed), timeout=self.timeout, capture=CAPTURE
             )
@@ -75,6 +77,8 @@ class CommandProposer:
             message = shortened(made.message, LONGEST_MESSAGE, self.clean)
             return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr)
         finally:
+            if project is not None:
+                self.return_project(project)
             await asyncio.shield(asyncio.to_thread(remove_tree, root))
 
     def _lay_out(self, root: Path, request: ProposalRequest) -> LaidOut:
@@ -160,6 +164,7 @@ def command_proposer(
         timeout=optimizer.timeouts.proposal,
         write=checkouts.write,
         project=checkouts.project,
+        return_project=checkouts.return_project,
         ignored=lambda paths: ignored_paths(checkouts.ignore_rules(), paths),
         clean=clean,
     )
