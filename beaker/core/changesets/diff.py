@@ -45,7 +45,7 @@ def _section(change: DocumentChange, old: str | None) -> Iterator[str]:
         if old is not None:
             yield _DONE if old == change.content else "(the name is taken by another document)\n"
         if old != change.content:
-            yield from _diff("/dev/null", place, "", change.content)
+            yield from text_diff("/dev/null", place, "", change.content)
         return
     if old is None:
         base = f"base sha256 {change.base_sha256[:16]}"
@@ -55,15 +55,16 @@ def _section(change: DocumentChange, old: str | None) -> Iterator[str]:
     elif content_sha256(old) != change.base_sha256:
         yield "(not the document that the change was made from)\n"
     if isinstance(change, DeleteDocumentChange):
-        yield from () if old is None else _diff(place, "/dev/null", old, "")
+        yield from () if old is None else text_diff(place, "/dev/null", old, "")
     elif old is None:
         yield f"+++ {place}\n"
         yield from _marked("+", _lines(change.content))
     else:
-        yield from _diff(place, place, old, change.content)
+        yield from text_diff(place, place, old, change.content)
 
 
-def _diff(old_name: str, new_name: str, old: str, new: str) -> Iterator[str]:
+def text_diff(old_name: str, new_name: str, old: str, new: str) -> Iterator[str]:
+    """A unified diff of two texts, line by line with its line ends; nothing for equal ones."""
     before, after = _lines(old), _lines(new)
     if before == after:
         return

@@ -1,0 +1,5 @@
+"""Reports as pages: answers of an API in, one self-contained HTML file out. Pure, as all of the core."""
+
+from beaker.core.report.run_page import RunReport, compared_candidate, report_page
+
+__all__ = ["RunReport", "compared_candidate", "report_page"]
