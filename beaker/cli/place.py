@@ -49,14 +49,23 @@ class Surroundings:
 
 
 class Place:
-    """An API that is ready to be called, and who calls it. `embedded` is this machine's own, else `None`."""
+    """An API that is ready to be called, and who calls it. `embedded` is this machine's own, else `None`; `near` tells
+    that asking costs next to nothing: the place is on this machine, if behind HTTP."""
 
     def __init__(
-        self, api: "Api", agent_key: str, io: Io, *, embedded: "EmbeddedTransport | None" = None, resumes: bool = False
+        self,
+        api: "Api",
+        agent_key: str,
+        io: Io,
+        *,
+        embedded: "EmbeddedTransport | None" = None,
+        resumes: bool = False,
+        near: bool = False,
     ) -> None:
         self.api = api
         self.agent_key = agent_key
         self.embedded = embedded
+        self.near = near or embedded is not None
         self._io = io
         self._resumes = resumes
         self._resumed_at = float("-inf")
@@ -171,7 +180,7 @@ def opened(
     )
     transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
-        yield Place(Api(transport, key, sleep=io.sleep), key, io)
+        yield Place(Api(transport, key, sleep=io.sleep), key, io, near=transport.near)
     finally:
         transport.close()
 

@@ -57,7 +57,7 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
     run_id: str = arguments.run_id
     with opened(arguments, io) as place:
         if arguments.watch:
-            interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
+            interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
             try:
                 return watch_run(
                     lambda: fetch(place, run_id, watching=True),

@@ -237,7 +237,8 @@ def _show(arguments: argparse.Namespace, io: Io, place: "Place", request: "Launc
 
 
 def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> str | None:
-    """Where a browser shows the run: as the service says, else below the web application; none for this machine."""
+    """Where a browser shows the run: as the service says, else below the web application; none for this machine, and
+    for a service that says it has no pages."""
     from urllib.parse import quote
 
     from beaker.core.credentials import DEFAULT_APP_BASE_URL
@@ -245,9 +246,11 @@ def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") 
     for key in _LINKS:
         if isinstance(run.get(key), str) and run[key]:
             return str(run[key])
-    if place.local or not isinstance(run.get("id"), str):
+    said = (arguments.app_base_url or io.environ.get("BEAKER_APP_BASE_URL", "")).strip()
+    without_pages = "web_url" in run and not said
+    if place.local or without_pages or not isinstance(run.get("id"), str):
         return None
-    base = (arguments.app_base_url or io.environ.get("BEAKER_APP_BASE_URL", "")).strip() or DEFAULT_APP_BASE_URL
+    base = said or DEFAULT_APP_BASE_URL
     quoted = quote(run["id"], safe="")
     return f"{base.rstrip('/')}/ai-engineer/runs/{quoted}?agent_key={quote(place.agent_key, safe='')}"
 
@@ -257,7 +260,7 @@ def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer")
     from beaker.cli.watch import watch_run
 
     run_id = str(run["id"])
-    interval = arguments.poll_interval or (LOCAL_INTERVAL if place.local else HOSTED_INTERVAL)
+    interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
     worker = None
     try:
         return watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)

@@ -36,11 +36,15 @@ class HttpTransport:
         self._base = base_url.strip().rstrip("/")
         self._insecure_http = insecure_http
         parts = self._checked(self._base, "base URL")
+        self._secure = parts.scheme == "https"
+        self._origin = _origin(parts)
         if not token.strip() or not token.isascii() or not token.strip().isprintable():
             raise Refused(Problem("BK806", "the API credential is empty or holds characters no credential has"))
         self._token = token.strip()
+        self.near = _is_loopback(parts.hostname or "")
+        """Whether the place is on this machine."""
         # A proxy meant for the world would carry the credential of a service on this machine in the clear.
-        trusts_environment = not (parts.scheme == "http" and _is_loopback(parts.hostname or ""))
+        trusts_environment = self._secure or not self.near
         self._http = httpx.Client(
             timeout=timeout,
             follow_redirects=False,
@@ -72,7 +76,7 @@ class HttpTransport:
 
     def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
         """PUT a file, streamed from the disk."""
-        self._checked(url, "upload URL")
+        self._check_address(url, "upload URL")
         with open_regular(path) as file, self._answered(url):
             sent = {**headers, "content-length": str(size)}
             answer = self._http.put(url, headers=sent, content=file)
@@ -80,7 +84,7 @@ class HttpTransport:
 
     def download(self, url: str, path: Path) -> None:
         """GET a file, streamed to the disk; a redirect or any status but 200 is a refusal."""
-        self._checked(url, "download URL")
+        self._check_address(url, "download URL")
         with (
             self._answered(url),
             self._http.stream("GET", url, timeout=DOWNLOAD_TIMEOUT_SECONDS) as answer,
@@ -91,6 +95,17 @@ class HttpTransport:
             with replacing(path) as file:
                 for piece in answer.iter_bytes():
                     file.write(piece)
+
+    def _check_address(self, url: str, what: str) -> None:
+        """Refuse an address of files that leads where the place itself could not: from afar into plain http.
+
+        Any https origin will do, since files often lie in a store of their own. Otherwise a place elsewhere could have
+        its client read or change what services on this machine keep for this machine alone.
+        """
+        parts = self._checked(url, what)
+        if parts.scheme == "http" and (self._secure or not self.near) and _origin(parts) != self._origin:
+            message = f"the place names a {what} at {_shown(url)}, which is neither https nor at the place itself"
+            raise Refused(Problem("BK809", message, hint="tell whoever runs the place"))
 
     def _checked(self, url: str, what: str) -> SplitResult:
         try:

@@ -57,6 +57,8 @@ def run_json(database: Database, run: RunRecord) -> JsonObject:
         "progress": _progress(run, settings, facts, evaluation_counts(database, run.id)),
         "selection": facts.get("selection"),
         "result": run.result,
+        # No place of ours has pages; null says so to whoever would guess where they are.
+        "web_url": None,
     }
 
 
@@ -84,9 +86,9 @@ def _progress(run: RunRecord, settings: JsonObject, facts: JsonObject, counts: t
             "last_failed": proposals.get("last_failed"),
         },
         "best": {"candidate_id": candidate_id(run.id, best["candidate"]), "train": best.get("train")} if best else None,
-        # What model calls cost is not measured here; null says so where 0 would claim it.
-        "spend_usd": None,
-        "tokens": None,
+        # Null where no call of a model was recorded or one had no price: 0 would claim that it cost nothing.
+        "spend_usd": _object(known.get("spend")).get("usd"),
+        "tokens": _object(known.get("spend")).get("tokens"),
     }
 
 

@@ -40,6 +40,39 @@ def test_trigger__human__says_status_id_ref_and_where(service: Any, remote: Call
     assert "run status run_42 --watch" in done.err
 
 
+def test_trigger__service_without_pages__prints_no_link(service: Any, remote: Callable[..., Any]) -> None:
+    """A service that says it has no page for a run is believed, unless somebody knows one."""
+    service.on("GET /v1/agents/current", AGENT)
+    service.on("POST /v1/optimization-runs", (201, {"id": "run_42", "config": {}, "web_url": None}))
+    assert "http" not in remote("run", "--dataset", "inv").out
+    assert (
+        "https://mine/ai-engineer/runs/run_42"
+        in remote("run", "--dataset", "inv", "--app-base-url", "https://mine").out
+    )
+
+
+def test_status__watch__looks_often_where_asking_costs_nothing(service: Any, remote: Callable[..., Any]) -> None:
+    """A service on this machine is asked as often as the embedded place is."""
+    running, ended = ({"id": "r-17", "status": status} for status in ("RUNNING", "COMPLETED"))
+    service.on("GET /v1/optimization-runs/r-17", (200, running), (200, ended))
+    waits: list[float] = []
+    assert remote("run", "status", "r-17", "--watch", sleep=waits.append).code == 0
+    assert waits == [0.5]
+
+
+def test_insecure_http__is_needed_to_talk_in_the_clear(beaker: Callable[..., Any], tmp_path: Path) -> None:
+    """Plain http leaves this machine only when it was allowed; with --local there is nothing to allow."""
+    argv = ("--base-url", "http://192.0.2.1:9", "--api-key", "k" * 20, "run", "list", "--agent", "a")
+    done = beaker(*argv)
+    assert done.code == 2
+    assert "BK809" in done.err
+    assert "--insecure-http" in done.err
+    (tmp_path / ".beaker").mkdir()
+    (tmp_path / ".beaker" / "beaker.yaml").write_text(CONFIG)
+    done = beaker("--local", "run", "list", "--insecure-http")
+    assert (done.code, "BK904" in done.err) == (2, True)
+
+
 def test_trigger__no_answer__prints_the_key_to_repeat_with(service: Any, remote: Callable[..., Any]) -> None:
     """A dropped launch is repeated with the same key; if that fails too, the key is said."""
     service.on("GET /v1/agents/current", AGENT)

@@ -227,3 +227,30 @@ def test_download__other_schemes__are_refused(transport: HttpTransport, tmp_path
     """A place cannot make its client read files or speak in the clear."""
     with pytest.raises(Refused):
         transport.download(url, tmp_path / "f")
+
+
+@pytest.mark.parametrize(
+    ("base", "address", "taken"),
+    [
+        ("https://api.example", "http://127.0.0.1:9/x", False),
+        ("https://api.example", "http://localhost:9/x", False),
+        ("http://lan.example:9", "http://127.0.0.1:9/x", False),
+        ("http://lan.example:9", "http://other.example:9/x", False),
+        ("http://127.0.0.1:9", "http://localhost:8/x", True),
+    ],
+)
+def test_address__from_afar__never_leads_into_plain_http_here(
+    tmp_path: Path, base: str, address: str, taken: bool
+) -> None:
+    """A place elsewhere cannot make its client talk to services of this machine; nothing is sent, nothing written."""
+    transport = HttpTransport(base, TOKEN, insecure_http=True, timeout=0.5)
+    (tmp_path / "file").write_bytes(b"x")
+    for move in (
+        lambda: transport.download(address, tmp_path / "new"),
+        lambda: transport.upload(address, {}, tmp_path / "file", 1),
+    ):
+        with pytest.raises(Refused) as refused:
+            move()
+        assert refused.value.problems[0].code == ("BK803" if taken else "BK809")
+    transport.close()
+    assert not (tmp_path / "new").exists()
