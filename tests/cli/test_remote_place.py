@@ -68,7 +68,7 @@ def test_insecure_http__is_needed_to_talk_in_the_clear(beaker: Callable[..., Any
     assert "BK809" in done.err
     assert "--insecure-http" in done.err
     (tmp_path / ".beaker").mkdir()
-    (tmp_path / ".beaker" / "beaker.yaml").write_text(CONFIG)
+    (tmp_path / ".beaker" / "beaker.yaml").write_text("integrations: {}\n")
     done = beaker("--local", "run", "list", "--insecure-http")
     assert (done.code, "BK904" in done.err) == (2, True)
 
