@@ -17,6 +17,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     ),
     "candidate download": ("create_candidate_download",),
     "candidate branch": ("get_optimization_run", "list_candidates", "create_candidate_download"),
+    "run report": ("get_optimization_run", "list_candidates", "list_eval_reports", "create_candidate_download"),
     "dataset upload": ("create_dataset_upload", "complete_dataset_upload"),
     "dataset list": ("list_datasets",),
     "dataset show": ("resolve_dataset",),

@@ -6,6 +6,7 @@ from typing import Any
 
 from beaker.cli.parser import HELP, UsageParser
 from beaker.cli.pull import add_pull
+from beaker.cli.report import add_report
 from beaker.cli.run_candidates import add_candidates
 from beaker.cli.runs import add_cancel, add_list, add_status
 from beaker.cli.shell import Io
@@ -19,6 +20,7 @@ ACTIONS = {
     "list": ("beaker.cli.runs", "listing"),
     "cancel": ("beaker.cli.runs", "cancel"),
     "pull": ("beaker.cli.pull", "pull"),
+    "report": ("beaker.cli.report", "report"),
     "candidates": ("beaker.cli.run_candidates", "candidates"),
 }
 """Action -> the module and function that perform it."""
@@ -29,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
     group: UsageParser = subparsers.add_parser("run", help=HELP["run"])
     group.implied = "trigger"
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_candidates, add_pull):
+    for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_candidates, add_pull, add_report):
         add(actions)
 
 

@@ -1,4 +1,4 @@
-"""What a candidate gives to take away: a patch, one change set per document target, its documents and edited files."""
+"""What a candidate gives to take away: a patch, a change set per document target, documents, edited files, a report."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -14,6 +14,7 @@ from beaker.core.text import relative_path
 from beaker.engine.candidates import CandidateTree
 from beaker.service.candidates import Found, find_candidate
 from beaker.service.ports import Call, answer
+from beaker.service.report_file import report_file
 from beaker.service.result_table import stored_facts
 from beaker.service.sources import source_files
 from beaker.service.trees import load_tree
@@ -37,13 +38,14 @@ def create_candidate_download(call: Call) -> Response:
     baseline = load_tree(ports.database, found.run.id, found.state.candidates[0].tree).documents
     tree = load_tree(ports.database, found.run.id, found.state.candidates[found.number].tree)
     facts = stored_facts(ports.database, found.run.id, "seed_documents", "targets_imported")
+    made = [
+        *_patch_files(call, found, tree.repository),
+        *_change_files(found, facts, baseline, tree.documents),
+        *_tree_files(tree),
+    ]
     files = []
     with ports.blobs.batch() as batch:
-        for path, data in (
-            *_patch_files(call, found, tree.repository),
-            *_change_files(found, facts, baseline, tree.documents),
-            *_tree_files(tree),
-        ):
+        for path, data in (*made, *report_file(ports.database, found, (baseline, tree.documents), made)):
             digest = batch.put(data)
             files.append(
                 {

@@ -141,10 +141,14 @@ def test_download__candidate__brings_change_sets_and_documents(
         "tree/documents/playbooks/a.md",
         "tree/documents/playbooks/b.md",
         "tree/documents/playbooks/c.md",
+        "report.html",
     )
     assert sorted(
         path.relative_to(tmp_path / "pulled").as_posix() for path in (tmp_path / "pulled").rglob("*.*")
-    ) == list(paths)
+    ) == sorted(paths)
+    page = (tmp_path / "pulled" / "report.html").read_text(encoding="utf-8")
+    assert "Beaker report of" in page
+    assert "playbooks/c.md" in page
     assert (tmp_path / "pulled" / paths[1]).read_text(encoding="utf-8") == "new 2"
     change_set = change_set_from_json(json.loads((tmp_path / "pulled" / paths[0]).read_bytes())).unwrap()
     assert [(change.op, change.name) for change in change_set.changes] == [("update", "a.md"), ("create", "c.md")]

@@ -51,13 +51,19 @@ def compared_candidate(run: Mapping[str, Any], listing: Mapping[str, Any]) -> st
     return found if isinstance(found, str) else None
 
 
+def candidate_ids(listing: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids of the candidates in `GET .../candidates`, the baseline first."""
+    nodes = candidates(listing)
+    return tuple(node.id for node in sorted(nodes, key=lambda node: node.parent is not None))
+
+
 def report_page(report: RunReport) -> str:
     """The page as one HTML file. Whatever the answers lack is left out; everything they say is escaped."""
     nodes = candidates(report.candidates)
     subject = report.candidate_id or compared_candidate(report.run, report.candidates)
     winner = report.candidates.get("winner_id")
     name = "Winner" if subject is not None and subject == winner else "Candidate" if report.candidate_id else "Best"
-    baseline = next((node.id for node in nodes if node.parent is None), None)
+    baseline = next(iter(candidate_ids(report.candidates)), None)
     other = subject if subject != baseline else None
     measured = {
         (split, who): report_of(report.reports, who, split) for split in ("test", "train") for who in (baseline, other)

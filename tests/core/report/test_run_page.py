@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from beaker.core.report import RunReport, compared_candidate, report_page
+from beaker.core.report import RunReport, candidate_ids, compared_candidate, report_page
 
 Read = Callable[[str], Any]
 
@@ -225,6 +225,13 @@ def test_report_page__hostile_text_everywhere__stays_text(read: Read, sample: di
 
 
 KEPT = {"train", "test", "selection", "run_1.0", "run_1.1", "run_1.2", "run_1.3", "baseline", "accepted", "rejected"}
+
+
+def test_candidate_ids__the_baseline_comes_first(make_candidate: Any) -> None:
+    """Whatever order a place lists them in."""
+    listing = {"candidates": [make_candidate(1, 0, 0.5), make_candidate(2, 0, 0.5), make_candidate(0, None, 0.5)]}
+    assert candidate_ids(listing) == ("run_1.0", "run_1.1", "run_1.2")
+    assert candidate_ids({}) == ()
 
 
 def test_run_report__is_a_value() -> None:
