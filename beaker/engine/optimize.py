@@ -23,19 +23,18 @@ from beaker.engine.candidates import tree_digest
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import cleaner
 from beaker.engine.driving import drive, resumed
-from beaker.engine.evaluator import Evaluator, Places
+from beaker.engine.evaluating import make_evaluator
 from beaker.engine.executing import Executor
-from beaker.engine.guard import Guard, guard
+from beaker.engine.guard import guard
 from beaker.engine.in_flight import InFlight, count_lost, forget, lost_cases
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
 from beaker.engine.proposers.command import command_proposer
 from beaker.engine.result import Ending, failed, search_ending
-from beaker.engine.rollout import RolloutStarter
 from beaker.engine.seeds import seed_tree
 from beaker.engine.setting_up import Opened, open_setup
 from beaker.runtime.supervisor import Supervisor
-from beaker.runtime.workers import ScorerWorker, StageProblem, WorkerFailed
+from beaker.runtime.workers import StageProblem, WorkerFailed
 
 BARREN_LIMIT = 3
 """So many attempts in a row that ended without storing anything new fail the run."""
@@ -171,7 +170,19 @@ class _Attempt:
         scorer = await asyncio.to_thread(self._checkouts.scorer)
         watch = await guard(scorer)
         note = InFlight(plan.note)
-        evaluator = self._evaluator(opened, note, watch, clean)
+        evaluator = make_evaluator(
+            plan,
+            opened,
+            journal=self._journal,
+            supervisor=self._supervisor,
+            checkouts=self._checkouts,
+            note=note,
+            watch=watch,
+            clean=clean,
+            stored=lambda _: self._stored(),
+            retried=self._count_retry,
+            remark=self._remark,
+        )
         proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
         executor = Executor(
             opened, journal=self._journal, evaluator=evaluator, proposer=proposer, stored=self._stored, clean=clean
@@ -192,52 +203,6 @@ class _Attempt:
         finally:
             note.close()
         return ended
-
-    def _evaluator(self, opened: Opened, note: InFlight, watch: Guard, clean: Callable[[str], str]) -> Evaluator:
-        plan, optimizer = self._plan, self._plan.settings.optimizer
-        rollouts = RolloutStarter(
-            self._supervisor,
-            code=plan.code,
-            checkouts=self._checkouts,
-            tree=self._journal.tree,
-            views=opened.views,
-            env=plan.rollout_env,
-            timeouts=optimizer.timeouts,
-            work=plan.work,
-            remark=self._remark,
-        )
-        no_files = plan.work / "no_case_files"
-        no_files.mkdir(mode=0o555)
-
-        async def start_scorer(_: str) -> ScorerWorker:
-            return await ScorerWorker.start(
-                self._supervisor,
-                plan.code(self._checkouts.scorer()),
-                env=plan.scorer_env,
-                timeouts=optimizer.timeouts,
-                case_files_dir=no_files,
-            )
-
-        return Evaluator(
-            cases={case.id: case for case in (*opened.train, *opened.test)},
-            views=opened.views,
-            journal=self._journal,
-            places=Places(
-                max_concurrency=plan.settings.max_concurrency,
-                cases_per_process=optimizer.cases_per_process,
-                case_retry_limit=plan.settings.case_retry_limit,
-                score_repeats=optimizer.score_repeats,
-                process_per_case=plan.process_per_case,
-            ),
-            in_flight=note,
-            start_rollout=rollouts.start,
-            start_scorer=start_scorer,
-            guard=watch,
-            clean=clean,
-            stored=lambda _: self._stored(),
-            retried=self._count_retry,
-            remark=self._remark,
-        )
 
     def _stored(self) -> None:
         """The first new result shows that the run gets on."""
