@@ -12,6 +12,7 @@ TYPE_CHECKING = False  # importing typing for it would take longer than all the 
 if TYPE_CHECKING:
     from typing import Any
 
+    from beaker.client import BeakerClient, BeakerClientError
     from beaker.sdk import (
         Case,
         CaseFile,
@@ -57,6 +58,8 @@ if TYPE_CHECKING:
 __version__ = "0.6.5"
 
 __all__ = [
+    "BeakerClient",
+    "BeakerClientError",
     "Case",
     "CaseFile",
     "CaseResult",
@@ -103,7 +106,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(sdk, name)
+    home: Any = sdk
+    if name.startswith("BeakerClient"):
+        from beaker import client as home
+    found = globals()[name] = getattr(home, name)
     return found
 
 
