@@ -1,261 +1,206 @@
-"""JSON rows to Python values, through cattrs: one converter for each `Willing`.
+"""JSON rows to Python values, through cattrs.
 
 Only types that `row_schemas` accepted arrive here. A fault is raised as cattrs raises it, so all faults of a row are
 found in one go, each with its path.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 import cattrs
-from cattrs.errors import (
-    AttributeValidationNote,
-    BaseValidationError,
-    ClassValidationError,
-    IterableValidationError,
-    IterableValidationNote,
-)
+from cattrs.errors import AttributeValidationNote, ClassValidationError, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn
 from typing_extensions import is_typeddict
 
-from beaker.sdk.row_scalars import SCALARS, Willing, fault
+from beaker.core.strict_json import JsonValue
+from beaker.sdk.row_choices import enumeration, literal
+from beaker.sdk.row_containers import list_hook, mapping_hook, tuple_hook
+from beaker.sdk.row_scalars import SCALAR_EXACTNESS, SCALARS, Exactness, fault
 from beaker.sdk.row_types import (
     LISTS,
     MAPPINGS,
+    SETS,
     bare,
     is_enum,
     is_literal,
     is_model,
+    is_named_tuple,
+    is_pydantic,
     model_fields,
-    shown,
     union_members,
 )
+from beaker.sdk.row_unions import note, note_fields, union_hook
 
 Hook = Callable[[Any, Any], Any]
-Factory = Callable[[Any], Hook]
 
 
 @cache
-def row_converter(willing: Willing) -> cattrs.Converter:
-    """The converter that goes as far as `willing`."""
+def row_converter(*, tracking: bool = False) -> cattrs.Converter:
+    """The converter of rows. The `tracking` one notes how near a value is to its type, for the union it stands in."""
     made = cattrs.Converter()
     for kind in SCALARS:
-        made.register_structure_hook(kind, _scalar(kind, willing))
+        made.register_structure_hook(kind, _scalar(kind, tracking=tracking))
 
-    def add(applies: Callable[[Any], bool], factory: Callable[[Any, cattrs.Converter], Hook]) -> None:
-        made.register_structure_hook_factory(applies, lambda hint: factory(hint, made))
+    def add(applies: Callable[[Any], bool], hook: Callable[[Any], Hook], exactness: Exactness | None = None) -> None:
+        if not tracking or exactness is None:
+            made.register_structure_hook_factory(applies, hook)
+        else:
+            made.register_structure_hook_factory(applies, lambda hint: _noting(hook(hint), exactness))
 
     # The last one registered is asked first.
-    add(lambda hint: bare(hint) is Any, lambda hint, _: _as_it_is)
-    add(is_model, _model)
-    add(is_enum, lambda hint, _: _enumeration(hint))
-    add(is_literal, lambda hint, _: _choice([(option, option) for option in get_args(hint)]))
-    add(lambda hint: (get_origin(hint) or hint) in MAPPINGS, _mapping)
-    add(lambda hint: (get_origin(hint) or hint) in LISTS, lambda hint, made: _list(hint, made, list))
-    add(lambda hint: (get_origin(hint) or hint) is set, lambda hint, made: _list(hint, made, set))
-    add(lambda hint: (get_origin(hint) or hint) is frozenset, lambda hint, made: _list(hint, made, frozenset))
-    add(lambda hint: (get_origin(hint) or hint) is tuple, _tuple)
-    add(lambda hint: bool(union_members(hint)), lambda hint, made: _union(hint, made, willing))
-    add(_is_wrapped, lambda hint, made: made.get_structure_hook(bare(hint)))
+    add(lambda hint: bare(hint) is Any, lambda _: _as_it_is, Exactness.STRICT)
+    add(is_model, lambda hint: _model(hint, made, tracking=tracking))
+    add(is_enum, enumeration, Exactness.LAX)
+    add(is_literal, literal)
+    add(lambda hint: _origin(hint) in MAPPINGS, lambda hint: mapping_hook(hint, made))
+    add(lambda hint: _origin(hint) in LISTS, lambda hint: list_hook(hint, made, list))
+    add(lambda hint: _origin(hint) in SETS, lambda hint: list_hook(hint, made, SETS[_origin(hint)]), Exactness.STRICT)
+    add(lambda hint: _origin(hint) is tuple, lambda hint: tuple_hook(hint, made), Exactness.STRICT)
+    add(lambda hint: bool(union_members(hint)), lambda hint: _union(hint, made))
+    add(_is_wrapped, lambda hint: _late(bare(hint), made))
+    add(is_pydantic, _pydantic)
+    if tracking:
+        made.register_structure_hook_factory(lambda hint: hint is JsonValue, lambda _: _any_json)
     return made
 
 
-def _scalar(kind: Any, willing: Willing) -> Hook:
-    read = SCALARS[kind]
+def _origin(hint: Any) -> Any:
+    return get_origin(hint) or hint
+
+
+def _is_wrapped(hint: Any) -> bool:
+    return (plain := bare(hint)) is not hint and plain is not Any
+
+
+def _scalar(kind: Any, *, tracking: bool) -> Hook:
+    read, exactness = SCALARS[kind], SCALAR_EXACTNESS[kind]
 
     def read_scalar(value: Any, expected: Any) -> Any:
+        if expected is kind:
+            return read(value)
         # cattrs finds this hook for enumerations too whose members are also strings or numbers.
-        if expected is not kind and is_enum(cls := bare(expected)):
-            return _enumeration(cls)(value, cls)
-        return read(value, willing)
+        cls = bare(expected)
+        return enumeration(cls)(value, cls) if is_enum(cls) else read(value)
 
-    return read_scalar
+    def read_tracked(value: Any, expected: Any) -> Any:
+        made = read_scalar(value, expected)
+        note(Exactness.LAX if is_enum(bare(expected)) else exactness(value))
+        return made
+
+    return read_tracked if tracking else read_scalar
 
 
-@cache
-def _enumeration(cls: Any) -> Hook:
-    return _choice([(member.value, member) for member in cls])
+def _noting(hook: Hook, exactness: Exactness) -> Hook:
+    def read(value: Any, expected: Any) -> Any:
+        made = hook(value, expected)
+        note(exactness)
+        return made
+
+    return read
 
 
 def _as_it_is(value: Any, _: Any) -> Any:
     return value
 
 
-def _is_wrapped(hint: Any) -> bool:
-    return bare(hint) is not hint and bare(hint) is not Any
+def _any_json(value: Any, _: Any) -> Any:
+    if _holds_text(value):
+        note(Exactness.STRICT)
+    return value
 
 
-def _model(cls: Any, made: cattrs.Converter) -> Hook:
-    read = _typed_dict(cls, made) if is_typeddict(cls) else make_dict_structure_fn(cls, made)
+def _holds_text(value: Any) -> bool:
+    """Whether a string stands in `value`, as every key does: no number, list or constant is as vague as a string."""
+    if isinstance(value, list):
+        return any(map(_holds_text, value))
+    return isinstance(value, str) or (isinstance(value, dict) and bool(value))
+
+
+def _late(hint: Any, made: cattrs.Converter) -> Hook:
+    """The hook of `hint`, found at the first use, so that a type may contain itself."""
+    return lambda value, _: made.structure(value, hint)
+
+
+def _union(hint: Any, made: cattrs.Converter) -> Hook:
+    members = union_members(hint)
+    others = [member for member in members if bare(member) is not type(None)]
+    if len(others) == 1 and len(members) == 2:
+        read = _late(others[0], made)
+        return lambda value, _: None if value is None else read(value, None)
+    return union_hook(members, row_converter(tracking=True).structure)
+
+
+def _pydantic(hint: Any) -> Hook:
+    from beaker.sdk.row_pydantic import pydantic_hook
+
+    return pydantic_hook(hint)
+
+
+def _model(cls: Any, made: cattrs.Converter, *, tracking: bool) -> Hook:
+    if is_named_tuple(cls):
+        read = _named_tuple(cls, _fields_reader(cls, made, only_known=True))
+        return _noting(read, Exactness.STRICT) if tracking else read
+    plain = _fields_reader(cls, made) if is_typeddict(cls) else make_dict_structure_fn(cls, made)
+    names = frozenset(field.name for field in model_fields(cls))
 
     def read_object(value: Any, expected: Any) -> Any:
         if not isinstance(value, dict):
             raise fault("an object", value)
-        return read(value, expected)
+        return plain(value, expected)
 
-    return read_object
+    def read_tracked(value: Any, expected: Any) -> Any:
+        made = read_object(value, expected)
+        if not is_typeddict(cls):
+            note(Exactness.STRICT)
+        note_fields(len(names & value.keys()))
+        return made
+
+    return read_tracked if tracking else read_object
 
 
-def _typed_dict(cls: Any, made: cattrs.Converter) -> Hook:
-    fields = [(field.name, field.type, field.required, _late(field.type, made)) for field in model_fields(cls)]
+def _named_tuple(cls: Any, read: Hook) -> Hook:
+    """Read from an object by name, or from a list by position."""
+    fields = model_fields(cls)
+    least, most = sum(field.required for field in fields), len(fields)
+    wanted = f"a list of {most if least == most else f'{least} to {most}'}"
 
-    def read(value: Any, _: Any) -> Any:
-        read_fields: dict[str, Any] = {}
-        errors: list[Exception] = []
-        for name, hint, required, hook in fields:
-            try:
-                if name in value:
-                    read_fields[name] = hook(value[name], hint)
-                elif required:
-                    raise KeyError(name)
-            except Exception as error:
-                error.add_note(AttributeValidationNote(f"Structuring {cls.__name__}.{name}", name, hint))
-                errors.append(error)
+    def read_named_tuple(value: Any, expected: Any) -> Any:
+        if isinstance(value, list):
+            if not least <= len(value) <= most:
+                raise ValueError(f"expected {wanted}, found one of {len(value)}")
+            value = {field.name: entry for field, entry in zip(fields, value, strict=False)}
+        elif not isinstance(value, dict):
+            raise fault("an object or a list", value)
+        return cls(**read(value, expected))
+
+    return read_named_tuple
+
+
+def _fields_reader(cls: Any, made: cattrs.Converter, *, only_known: bool = False) -> Hook:
+    """Reads the fields of `cls` from an object into a dict, in the order of the object."""
+    fields = {field.name: (field.type, _late(field.type, made)) for field in model_fields(cls)}
+    required = [(field.name, field.type) for field in model_fields(cls) if field.required]
+
+    def read(value: Any, _: Any) -> dict[str, Any]:
+        errors: list[Exception] = [_at(KeyError(name), cls, name, hint) for name, hint in required if name not in value]
+        items: dict[str, Any] = {}
+        for name, entry in value.items():
+            if name in fields:
+                hint, hook = fields[name]
+                try:
+                    items[name] = hook(entry, hint)
+                except Exception as error:
+                    errors.append(_at(error, cls, name, hint))
+        if only_known and (unknown := value.keys() - fields.keys()):
+            errors.append(ForbiddenExtraKeysError(None, cls, unknown))
         if errors:
             raise ClassValidationError(f"While structuring {cls.__name__}", errors, cls)
-        return read_fields
+        return items
 
     return read
 
 
-def _late(hint: Any, made: cattrs.Converter) -> Hook:
-    """The hook of `hint`, found at the first use, so that a model may contain itself."""
-    return lambda value, _: made.structure(value, hint)
-
-
-def _choice(options: Iterable[tuple[Any, Any]]) -> Hook:
-    # Keyed by type as well: 1, 1.0 and True are different choices.
-    chosen = {(type(key), key): option for key, option in options}
-    wanted = "one of " + ", ".join(repr(key) for _, key in chosen) if len(chosen) > 1 else repr(next(iter(chosen))[1])
-
-    def read(value: Any, _: Any) -> Any:
-        if isinstance(value, str | int | float | None) and (type(value), value) in chosen:
-            return chosen[type(value), value]
-        raise fault(wanted, value)
-
-    return read
-
-
-def _list(hint: Any, made: cattrs.Converter, collect: Callable[[list[Any]], Any]) -> Hook:
-    (item,) = get_args(hint) or (Any,)
-    hook = made.get_structure_hook(item)
-
-    def read(value: Any, _: Any) -> Any:
-        if not isinstance(value, list):
-            raise fault("a list", value)
-        read_items = _each(((index, entry, item, hook) for index, entry in enumerate(value)), hint)
-        try:
-            return collect([entry for _, entry in read_items])
-        except TypeError as error:
-            raise ValueError(f"expected items that can stand in a set: {error}") from error
-
-    return read
-
-
-def _tuple(hint: Any, made: cattrs.Converter) -> Hook:
-    items = get_args(hint) or (() if get_origin(hint) is tuple else (Any, ...))
-    if len(items) == 2 and items[1] is Ellipsis:
-        return _list(list[items[0]], made, tuple)  # type: ignore[valid-type]  # a type known at run time only
-    hooks = [(item, made.get_structure_hook(item)) for item in items]
-
-    def read(value: Any, _: Any) -> Any:
-        if not isinstance(value, list):
-            raise fault("a list", value)
-        if len(value) != len(hooks):
-            raise ValueError(f"expected a list of {len(hooks)}, found one of {len(value)}")
-        entries = zip(value, hooks, strict=True)
-        read_items = _each(((index, entry, item, hook) for index, (entry, (item, hook)) in enumerate(entries)), hint)
-        return tuple(entry for _, entry in read_items)
-
-    return read
-
-
-def _mapping(hint: Any, made: cattrs.Converter) -> Hook:
-    key, item = get_args(hint) or (str, Any)
-    read_key, hook = made.get_structure_hook(key), made.get_structure_hook(item)
-    plain_keys, plain_items = bare(key) in (str, Any), bare(item) is Any
-
-    def read(value: Any, _: Any) -> Any:
-        if not isinstance(value, dict):
-            raise fault("an object", value)
-        if plain_keys and plain_items:
-            return dict(value)
-        items = dict(_each(((name, entry, item, hook) for name, entry in value.items()), hint))
-        if plain_keys:
-            return items
-        names = _each(((name, name, key, read_key) for name in value), hint)
-        read_items = {made_key: items[name] for name, made_key in names}
-        if len(read_items) < len(names):
-            raise ValueError("two keys are the same once they are read")
-        return read_items
-
-    return read
-
-
-def _each(entries: Iterable[tuple[Any, Any, Any, Hook]], container: Any) -> list[tuple[Any, Any]]:
-    """Convert (key, value, type, hook) one by one; every fault is raised together, each at its key."""
-    read: list[tuple[Any, Any]] = []
-    errors: list[Exception] = []
-    for key, entry, hint, hook in entries:
-        try:
-            read.append((key, hook(entry, hint)))
-        except Exception as error:
-            error.add_note(IterableValidationNote(f"Structuring {shown(container)} @ index {key!r}", key, hint))
-            errors.append(error)
-    if errors:
-        raise IterableValidationError(f"While structuring {shown(container)}", errors, container)
-    return read
-
-
-def _union(hint: Any, made: cattrs.Converter, willing: Willing) -> Hook:
-    members = union_members(hint)
-    others = tuple(member for member in members if bare(member) is not type(None))
-    if len(others) == 1 and len(members) == 2:
-        return _optional(others[0], made)
-    levels = [row_converter(level) if level is not willing else made for level in Willing if level <= willing]
-
-    def read(value: Any, _: Any) -> Any:
-        for level in levels:
-            if matches := list(_matches(value, members, level)):
-                return max(matches, key=lambda match: match[0])[1]
-        member = _meant(value, members)
-        if member is None:
-            raise fault(" or ".join(shown(bare(member)) for member in members), value)
-        return made.structure(value, member)
-
-    return read
-
-
-def _optional(hint: Any, made: cattrs.Converter) -> Hook:
-    hook = made.get_structure_hook(hint)
-    return lambda value, _: None if value is None else hook(value, hint)
-
-
-def _matches(value: Any, members: Iterable[Any], converter: cattrs.Converter) -> Iterable[tuple[int, Any]]:
-    """What each member makes of `value`, with the number of its fields that `value` fills."""
-    for member in members:
-        try:
-            read = converter.structure(value, member)
-        except (BaseValidationError, ValueError, TypeError, KeyError):
-            continue
-        yield _filled(value, member), read
-
-
-def _filled(value: Any, member: Any) -> int:
-    cls = bare(member)
-    return sum(field.name in value for field in model_fields(cls)) if is_model(cls) else 0
-
-
-def _meant(value: Any, members: Iterable[Any]) -> Any:
-    """The one member whose faults say most about `value`: the only model, or the only one whose literals agree."""
-    if not isinstance(value, dict):
-        return None
-    models = [member for member in members if is_model(bare(member))]
-    tagged = [member for member in models if _literals_agree(value, bare(member))]
-    return next((found[0] for found in (tagged, models) if len(found) == 1), None)
-
-
-def _literals_agree(value: Mapping[str, Any], cls: Any) -> bool:
-    tags = [field for field in model_fields(cls) if is_literal(bare(field.type))]
-    return bool(tags) and all(value.get(field.name) in get_args(bare(field.type)) for field in tags)
+def _at(error: Exception, cls: Any, name: str, hint: Any) -> Exception:
+    error.add_note(AttributeValidationNote(f"Structuring {cls.__name__}.{name}", name, hint))
+    return error

@@ -3,11 +3,12 @@
 Shared by the conversion of rows and by their JSON Schema, so both know the same types.
 """
 
+import collections.abc
 import dataclasses
 import sys
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from enum import Enum
 from typing import Annotated, Any, Literal, NewType, NotRequired, Required, Union, get_args, get_origin, get_type_hints
 
@@ -18,13 +19,24 @@ from typing_extensions import ReadOnly, is_typeddict
 from beaker.core.strict_json import JsonObject, JsonValue
 from beaker.core.values import value
 
-LISTS = (list, Sequence)
+LISTS = (list, collections.abc.Sequence, collections.abc.MutableSequence)
 """Origins that are read from a JSON list and stay a `list`."""
 
-MAPPINGS = (dict, Mapping)
+SETS: dict[Any, type] = {
+    set: set,
+    collections.abc.MutableSet: set,
+    frozenset: frozenset,
+    collections.abc.Set: frozenset,
+}
+"""Origins that are read from a JSON list into a set, and which one."""
+
+MAPPINGS = (dict, collections.abc.Mapping, collections.abc.MutableMapping)
 """Origins that are read from a JSON object and stay a `dict`."""
 
 _ALIASES = (typing_extensions.TypeAliasType, getattr(typing, "TypeAliasType", typing_extensions.TypeAliasType))
+
+_CONSTRAINTS = {"annotated_types", "pydantic", "pydantic_core", "msgspec"}
+"""The packages whose notes in an `Annotated` say which values are good."""
 
 
 @value
@@ -39,8 +51,15 @@ class RowField:
 
 
 def is_model(cls: Any) -> bool:
-    """Whether `cls` is a dataclass, an attrs class or a `TypedDict`."""
-    return isinstance(cls, type) and (attrs.has(cls) or dataclasses.is_dataclass(cls) or is_typeddict(cls))
+    """Whether `cls` is a dataclass, an attrs class, a `TypedDict` or a `NamedTuple`."""
+    return isinstance(cls, type) and (
+        attrs.has(cls) or dataclasses.is_dataclass(cls) or is_typeddict(cls) or is_named_tuple(cls)
+    )
+
+
+def is_named_tuple(cls: Any) -> bool:
+    """Whether `cls` is a `NamedTuple` class."""
+    return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_field_defaults")
 
 
 def model_fields(cls: Any) -> tuple[RowField, ...]:
@@ -51,6 +70,12 @@ def model_fields(cls: Any) -> tuple[RowField, ...]:
         raise TypeError(f"the annotations of {cls.__name__} cannot be resolved: {error}") from error
     if is_typeddict(cls):
         return tuple(_typed_dict_field(cls, name, hint) for name, hint in hints.items())
+    if is_named_tuple(cls):
+        defaults = cls._field_defaults
+        return tuple(
+            RowField(name, hints.get(name, Any), name not in defaults, defaults.get(name), name in defaults)
+            for name in cls._fields
+        )
     if attrs.has(cls):
         return tuple(
             RowField(
@@ -92,10 +117,26 @@ def _typed_dict_field(cls: Any, name: str, hint: Any) -> RowField:
     return RowField(name, hint, required)
 
 
-def bare(hint: Any) -> Any:
-    """`hint` without what changes nothing for a row: `Annotated` notes, type aliases, `NewType`, `object` for `Any`.
+def is_alias(hint: Any) -> bool:
+    """Whether `hint` is a named type alias, which may contain itself."""
+    return isinstance(hint, _ALIASES)
 
-    `TypeError` for an annotation that constrains values and for a recursive alias.
+
+def alias_value(alias: Any) -> Any:
+    """What an alias stands for, with names in it resolved where it was made. `TypeError` when they cannot be."""
+    try:
+        holder = types.SimpleNamespace(__annotations__={"value": alias.__value__})
+        names = {**vars(sys.modules.get(alias.__module__, typing)), alias.__name__: alias}
+        return get_type_hints(holder, names, include_extras=True)["value"]
+    except (NameError, TypeError, AttributeError) as error:
+        raise TypeError(f"the alias {alias.__name__} cannot be resolved: {error}") from error
+
+
+def bare(hint: Any) -> Any:
+    """`hint` without what changes nothing for a row: notes of `Annotated`, aliases, `NewType`, `object` for `Any`.
+
+    A type that pydantic owns comes back as it is. `TypeError` for notes that constrain values while nobody who could
+    hold them is there, and for an alias of nothing but itself.
     """
     seen: list[Any] = []
     while True:
@@ -105,25 +146,28 @@ def bare(hint: Any) -> Any:
             return dict[str, Any]
         if hint is None:
             return type(None)
+        if is_pydantic(hint):
+            return hint
         if get_origin(hint) is Annotated:
             hint, *notes = get_args(hint)
-            if constraints := [note for note in notes if type(note).__module__.split(".")[0] in _CONSTRAINTS]:
-                raise TypeError(f"{constraints[0]!r} constrains values, which needs a pydantic row model; {_LATER}")
-        elif isinstance(hint, _ALIASES):
-            if hint in seen or isinstance(hint.__value__, str):
-                raise TypeError(f"{hint} is a recursive alias; use a dataclass or JsonValue")
+            if constraints := [*_constraints(notes)]:
+                raise TypeError(f"{constraints[0]!r} constrains values, which only pydantic checks; import it")
+        elif is_alias(hint):
+            if hint in seen:
+                raise TypeError(f"the alias {hint.__name__} stands for nothing but itself")
             seen.append(hint)
-            hint = hint.__value__
+            hint = alias_value(hint)
         elif isinstance(hint, NewType):
             hint = hint.__supertype__
         else:
             return hint
 
 
-_CONSTRAINTS = {"annotated_types", "pydantic"}
-_LATER = (
-    "this version reads rows as dataclasses, attrs classes, TypedDicts and dicts, with the types of docs/row-models.md"
-)
+def _constraints(notes: list[Any]) -> Iterator[Any]:
+    for note in notes:
+        kind = note if isinstance(note, type) else type(note)
+        if kind.__module__.split(".")[0] in _CONSTRAINTS or hasattr(note, "__get_pydantic_core_schema__"):
+            yield note
 
 
 def union_members(hint: Any) -> tuple[Any, ...]:
@@ -141,28 +185,52 @@ def is_literal(hint: Any) -> bool:
     return get_origin(hint) is Literal
 
 
+def literal_value(option: Any) -> Any:
+    """The JSON value that a choice of a `Literal` or a member of an enumeration is written as."""
+    return option.value if isinstance(option, Enum) else option
+
+
+def choice_key(json: Any) -> tuple[bool, Any]:
+    """What tells choices apart: 1 and 1.0 are one JSON number, `true` is not that number."""
+    return type(json) is bool, json
+
+
 def is_pydantic(hint: Any) -> bool:
-    """Whether pydantic owns this type. Pydantic itself is not imported."""
-    if "pydantic" not in sys.modules or not isinstance(hint, type):
+    """Whether pydantic owns this type: a model or type of its own, or notes of its kind. It is never imported here."""
+    if "pydantic" not in sys.modules:
         return False
-    return hasattr(hint, "__pydantic_core_schema__") or hasattr(hint, "__get_pydantic_core_schema__")
+    if get_origin(hint) is Annotated:
+        inner, *notes = get_args(hint)
+        return any(_constraints(notes)) or is_pydantic(inner)
+    if is_alias(hint):
+        value = hint.__value__
+        return not isinstance(value, str) and hint is not JsonValue and is_pydantic(value)
+    members = [member for member in union_members(hint) if member is not type(None)]
+    if len(members) > 1:
+        return all(map(is_pydantic, members))  # so that pydantic itself chooses among its own
+    cls = get_origin(hint) or hint
+    if not isinstance(cls, type):
+        return False
+    if any(hasattr(cls, mark) for mark in _PYDANTIC_MARKS):
+        return True
+    defaults = (field.default for field in dataclasses.fields(cls)) if dataclasses.is_dataclass(cls) else ()
+    return any(type(default).__module__.split(".")[0] == "pydantic" for default in defaults)
+
+
+_PYDANTIC_MARKS = ("__pydantic_core_schema__", "__get_pydantic_core_schema__", "__pydantic_config__")
 
 
 def refused(hint: Any) -> TypeError:
     """Why a type is not on the list."""
-    if is_pydantic(hint):
-        return TypeError(f"{shown(hint)} is a pydantic type; {_LATER}")
     if isinstance(hint, str):
         return TypeError(f"{hint!r} is a string, not a type")
-    return TypeError(
-        f"{shown(hint)} is not a type that a row can be read as; {_LATER}, with the field types listed there"
-    )
+    return TypeError(f"{shown(hint)} is not a type that a row can be read as; docs/row-models.md lists those that are")
 
 
 def shown(hint: Any) -> str:
     """A type as it reads in a message."""
     if hint is type(None):
         return "None"
-    if isinstance(hint, type) and not get_args(hint):
-        return hint.__name__
+    if is_alias(hint) or (isinstance(hint, type) and not get_args(hint)):
+        return str(hint.__name__)
     return repr(hint).replace("typing.", "").replace("collections.abc.", "")

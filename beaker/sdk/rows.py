@@ -1,55 +1,60 @@
-"""The adapter of a row model: reads rows as the model, and describes them as JSON Schema."""
+"""The adapter of a row model: reads rows as the model, and describes them as JSON Schema.
 
-from typing import Any, Generic, TypeVar
+Two kinds answer to the one port: pydantic reads what it owns, cattrs everything else.
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, Generic, Protocol, TypeVar
 
 from cattrs.errors import BaseValidationError
 from returns.pipeline import is_successful
 
 from beaker.core.convert import faults
 from beaker.core.strict_json import parse
-from beaker.core.values import value
 from beaker.sdk.row_conversion import row_converter
-from beaker.sdk.row_scalars import Willing
+from beaker.sdk.row_faults import InvalidRow, RowFault
 from beaker.sdk.row_schemas import Schema, row_schema
+from beaker.sdk.row_types import bare, is_pydantic
+
+__all__ = ["InvalidRow", "RowAdapter", "RowFault", "StandardRowAdapter", "row_adapter"]
 
 RowT = TypeVar("RowT")
+RowT_co = TypeVar("RowT_co", covariant=True)
 
 
-@value
-class RowFault:
-    """One thing wrong in a row: the path of the field (`lines[2].amount`, empty for the row itself) and what."""
+class RowAdapter(Protocol[RowT_co]):
+    """Reads JSON rows as a row model."""
 
-    path: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.message}" if self.path else self.message
-
-
-class InvalidRow(ValueError):
-    """A row that does not match the row model; `faults` holds everything that is wrong with it."""
-
-    def __init__(self, faults: tuple[RowFault, ...]) -> None:
-        self.faults = faults
-        super().__init__("; ".join(map(str, faults)))
-
-
-@value
-class RowAdapter(Generic[RowT]):
-    """Reads decoded JSON rows as `model`; made by `row_adapter`."""
-
-    model: Any
-    schema: Schema
-
-    def validate_python(self, row: object) -> RowT:
+    def validate_python(self, row: object) -> RowT_co:
         """`row`, decoded JSON, as the row model. Raises `InvalidRow`, a `ValueError`, with every fault in it.
 
-        The rules of conversion are the table of `docs/row-models.md`; keys that the model does not know are ignored.
+        What is read as what is the table of `docs/row-models.md`.
         """
+        ...
+
+    def validate_json(self, text: str | bytes) -> RowT_co:
+        """One JSON document as the row model. Raises as `validate_python`, and `InvalidRow` for what is not JSON."""
+        ...
+
+    def json_schema(self) -> Schema:
+        """The JSON Schema (draft 2020-12) of one row."""
+        ...
+
+
+class StandardRowAdapter(Generic[RowT]):
+    """Reads rows as standard types: dataclasses, attrs classes, `TypedDict` and the others; made by `row_adapter`."""
+
+    def __init__(self, model: Any, schema: Schema) -> None:
+        self.model = model
+        self._schema = schema
+
+    def validate_python(self, row: object) -> RowT:
+        """As `RowAdapter.validate_python`. Keys that a class does not know are ignored."""
         if not isinstance(row, dict):
             raise InvalidRow((RowFault("", f"a row must be an object, not {type(row).__name__}"),))
         try:
-            read: RowT = row_converter(Willing.LAX).structure(row, self.model)
+            read: RowT = row_converter().structure(row, self.model)
         except BaseValidationError as error:
             raise InvalidRow(tuple(RowFault(path.lstrip("."), what) for path, what in faults(error, ""))) from error
         except (TypeError, ValueError) as error:
@@ -57,21 +62,36 @@ class RowAdapter(Generic[RowT]):
         return read
 
     def validate_json(self, text: str | bytes) -> RowT:
-        """One JSON document as the row model. Raises as `validate_python`, and `InvalidRow` for what is not JSON."""
+        """As `RowAdapter.validate_json`. With msgspec installed it decodes straight into the model what it can; what
+        it refuses is judged as without it."""
+        if self._decode is not None and isinstance(text, bytes) and (read := self._decode(text)) is not None:
+            return read
         parsed = parse(text, "the row")
         if not is_successful(parsed):
             raise InvalidRow((RowFault("", str(parsed.failure())),))
         return self.validate_python(parsed.unwrap())
 
     def json_schema(self) -> Schema:
-        """The JSON Schema (draft 2020-12) of one row."""
-        return self.schema
+        """As `RowAdapter.json_schema`."""
+        return self._schema
+
+    @cached_property
+    def _decode(self) -> Callable[[bytes], RowT | None] | None:
+        from beaker.sdk.row_speed import fast_decoder
+
+        return fast_decoder(self.model)
 
 
 def row_adapter(model: Any, label: str = "row_model") -> RowAdapter[Any]:
-    """The adapter of `model`: a dataclass, an attrs class, a `TypedDict`, `dict` or `dict[str, ...]`.
+    """The adapter of `model`: a model of pydantic's, or one of the standard types in `docs/row-models.md`.
 
-    Raises `TypeError`, with the place below `label`, for any other model and for a field type that rows cannot be read
-    as.
+    Raises `TypeError`, with the place below `label`, for a model that no JSON object can be read as, and for a field
+    type that rows cannot be read as.
     """
-    return RowAdapter(model, row_schema(model, label))
+    schema = row_schema(model, label)
+    plain = bare(model)
+    if is_pydantic(plain):
+        from beaker.sdk.row_pydantic import PydanticRowAdapter
+
+        return PydanticRowAdapter(model, schema, label)
+    return StandardRowAdapter(model, schema)
