@@ -26,6 +26,7 @@ from beaker.core.options import (
     truth,
     whole_number,
 )
+from beaker.core.prices import PRICES_HINT, Price, prices_rule
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject, json_object
 from beaker.core.values import ReadOnlyDict, value
@@ -80,16 +81,21 @@ class OptimizerSettings:
     selection_fraction: float = 0.5
     score_repeats: int = 1
     seed: int = 0
+    prices: Mapping[str, Price] = attrs.field(factory=ReadOnlyDict)
     timeouts: Timeouts = Timeouts()
 
 
 @value(kw_only=True)
 class LaunchSettings:
-    """The settings of one run. `extra` reaches the integration's setup as its `config["extra"]`."""
+    """The settings of one run. `extra` reaches the integration's setup as its `config["extra"]`.
+
+    `spend_budget_usd` bounds what models may cost, in US dollars; it comes with `optimizer.prices`.
+    """
 
     optimizer: OptimizerSettings
     max_concurrency: int = 4
     case_retry_limit: int = 2
+    spend_budget_usd: float | None = None
     test_baseline: bool = True
     extra: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
 
@@ -107,6 +113,10 @@ def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems
     hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
     if "harness_optimization" not in values and not hidden:
         problems = (*problems, NoProposer(CODE, _NO_PROPOSER, "config.harness_optimization", _PROPOSER_HINT))
+    if "spend_budget_usd" in values and not hidden and not _has_prices(values):
+        spelled = next(key for key in ("spend_budget_usd", "spendBudgetUsd") if config.get(key) is not None)
+        message = "a budget in dollars needs the prices of models (harness_optimization.prices)"
+        problems = (*problems, LaterSetting(CODE, message, f"config.{spelled}", PRICES_HINT))
     if problems:
         return Failure(problems)
     optimizer = values.pop("harness_optimization")
@@ -119,6 +129,10 @@ def settings_to_json(settings: LaunchSettings) -> JsonObject:
     optimizer = made.pop("optimizer")
     optimizer["timeouts"]["import"] = optimizer["timeouts"].pop("import_")
     return {"harness_optimization": optimizer, **made}
+
+
+def _has_prices(values: Mapping[str, Any]) -> bool:
+    return "harness_optimization" in values and bool(values["harness_optimization"].prices)
 
 
 def _later(reason: str, hint: str, rule: Rule) -> Rule:
@@ -231,7 +245,7 @@ _OPTIMIZER_RULES: dict[str, Rule] = {
     "selection_fraction": number("a number between 0 and 1, both excluded", lambda found: 0 < found < 1),
     "score_repeats": whole_number(1, 1000),
     "seed": whole_number(-LARGEST, LARGEST),
-    "prices": _later("pricing of model calls comes with a later version", "leave it out", _object),
+    "prices": prices_rule(CODE),
     "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE),
 }
 
@@ -242,11 +256,7 @@ _LAUNCH_RULES: dict[str, Rule] = {
         _any_of("text or an object", str, Mapping),
     ),
     "case_retry_limit": whole_number(0, 1000),
-    "spend_budget_usd": _later(
-        "a budget in dollars needs the prices of model calls, which come with a later version",
-        "bound the run with harness_optimization.max_rollouts",
-        number("an amount of at least 0", lambda found: found >= 0),
-    ),
+    "spend_budget_usd": number("an amount of at least 0", lambda found: found >= 0),
     "test_baseline": truth,
     "max_concurrency": whole_number(1, 1000),
     "optimization_config": _later(

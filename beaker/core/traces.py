@@ -40,6 +40,9 @@ MAX_TRACE = 8 * 1024 * 1024
 MAX_MODELS = 64
 """Names of models that usage is divided by; calls of further ones count as calls of an unknown model."""
 
+LONGEST = 16_384
+"""Characters that are kept of one text, evidence apart."""
+
 CONTENT = ("input", "output", "inputs", "arguments", "attributes", "events", "value", "content")
 """Fields that hold what the application said, of any size."""
 
@@ -85,10 +88,7 @@ def trace_of(parts: TraceParts) -> JsonObject | None:
     lists: dict[str, Any] = {name: [found[place] for place in sorted(found)] for name, found in parts.lists.items()}
     if not parts.usage and not parts.counts and not any(lists.values()):
         return None
-    missing = any(count > len(lists[name]) for name, count in parts.counts.items())
-    usage: Any = usage_to_json(parts.usage)
-    counts: Any = {name: max(parts.counts.get(name, 0), len(lists[name])) for name in (*OPERATIONS, "errors")}
-    return {"format": FORMAT, "usage": usage, "counts": counts, **lists, "truncated": parts.cut or missing}
+    return _assembled(parts, lists)
 
 
 def bounded(trace: JsonObject) -> JsonObject:
@@ -99,16 +99,27 @@ def bounded(trace: JsonObject) -> JsonObject:
     return stripped if len(dumps(stripped)) <= MAX_TRACE else {**stripped, **{name: [] for name in LIMITS}}
 
 
-def with_usage(trace: JsonObject | None, more: Iterable[ModelUsage]) -> JsonObject | None:
-    """`trace` with the usage of other attempts at the case added; one is made when only they used anything."""
-    added = tuple(more)
-    if not added:
+def with_usage(
+    trace: JsonObject | None, *, others: Iterable[ModelUsage] = (), judge: Iterable[ModelUsage] = ()
+) -> JsonObject | None:
+    """`trace` with what `others`, further attempts at the case, used in its `usage`, and that of the `judge` beside it.
+
+    A trace is made when only they used anything.
+    """
+    added, judged = summed(others), summed(judge)
+    if not added and not judged:
         return trace
-    base = trace if trace is not None else trace_of(TraceParts(usage=added))
-    assert base is not None  # it has usage
-    own = usage_of(trace)
-    total: Any = usage_to_json(summed((*own, *added)))
-    return {**base, "usage": total}
+    made = _assembled(TraceParts(), {name: [] for name in LIMITS}) if trace is None else trace
+    usage: Any = usage_to_json(summed((*usage_of(trace), *added)))
+    judge_usage: Any = usage_to_json(judged)
+    return {**made, "usage": usage, **({"judge_usage": judge_usage} if judged else {})}
+
+
+def _assembled(parts: TraceParts, lists: dict[str, Any]) -> JsonObject:
+    missing = any(count > len(lists[name]) for name, count in parts.counts.items())
+    usage: Any = usage_to_json(parts.usage)
+    counts: Any = {name: max(parts.counts.get(name, 0), len(lists[name])) for name in (*OPERATIONS, "errors")}
+    return {"format": FORMAT, "usage": usage, "counts": counts, **lists, "truncated": parts.cut or missing}
 
 
 def messages(trace: Mapping[str, Any], call: int) -> Any:

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from beaker.core.cases import CaseScore, Check, FieldDiff
+from beaker.core.strict_json import JsonObject
+from beaker.core.traces import LONGEST, bounded
+from beaker.runtime.shortening import shortened
 
 Clean = Callable[[str], str]
 """From what customer code said to what may be stored."""
@@ -44,6 +47,18 @@ def clean_json(data: Any, clean: Clean) -> Any:
     if isinstance(data, list | tuple):
         return [clean_json(item, clean) for item in data]
     return data
+
+
+def clean_trace(trace: JsonObject | None, clean: Clean) -> JsonObject | None:
+    """A trace with every text in it cleaned, and cut where it is too long for one, which it must not be before."""
+    if trace is None:
+        return None
+
+    def cut(text: str) -> str:
+        return clean(text) if len(text) <= LONGEST else shortened(text, LONGEST, clean)
+
+    made = {name: clean_json(item, clean if name == "evidence" else cut) for name, item in trace.items()}
+    return bounded(made)
 
 
 def clean_score(score: CaseScore, clean: Clean) -> CaseScore:

@@ -12,8 +12,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from beaker.core.cases import Case, CaseScore
 from beaker.core.evaluations import CaseError, Evaluation
 from beaker.core.repeated_scores import mean_score
+from beaker.core.strict_json import JsonObject
+from beaker.core.traces import with_usage
+from beaker.core.usage import ModelUsage, usage_of
 from beaker.core.values import value
-from beaker.engine.cleaning import clean_json, clean_score
+from beaker.engine.cleaning import clean_json, clean_score, clean_trace
 from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
 from beaker.engine.journal import Journal
@@ -130,17 +133,18 @@ class Evaluator:
 
     async def _evaluate(self, tree: str, case: Case) -> Evaluation:
         attempt = 1
+        used = _Used()
         result: RolloutResult | None = None
         while True:
             async with self._free:
                 if attempt == 1:
                     self._in_flight.begin(tree, case.id)
                 if result is None or result.error is not None:
-                    result = await self._roll_out(tree, case, attempt)
-                outcome = result.error or await self._score(case, result)
+                    result = await self._roll_out(tree, case, attempt, used)
+                outcome = result.error or await self._score(case, result, used)
                 final = attempt > self._places.case_retry_limit
                 if final or isinstance(outcome, CaseScore) or outcome.kind != "retryable":
-                    evaluation = self._evaluation(case, result, outcome, attempt)
+                    evaluation = self._evaluation(case, result, outcome, attempts=attempt, used=used)
                     self._journal.store_evaluation(tree, evaluation)
                     self._stored(evaluation)
                     return evaluation
@@ -149,7 +153,7 @@ class Evaluator:
             attempt += 1
 
     def _evaluation(
-        self, case: Case, result: RolloutResult, outcome: CaseScore | CaseError, attempts: int
+        self, case: Case, result: RolloutResult, outcome: CaseScore | CaseError, *, attempts: int, used: "_Used"
     ) -> Evaluation:
         error = None
         if isinstance(outcome, CaseError):
@@ -165,39 +169,59 @@ class Evaluator:
             error=error,
             duration_ms=result.duration_ms,
             attempts=attempts,
+            trace=clean_trace(used.with_trace(result), self._clean),
         )
 
-    async def _roll_out(self, tree: str, case: Case, attempt: int) -> RolloutResult:
+    async def _roll_out(self, tree: str, case: Case, attempt: int, used: "_Used") -> RolloutResult:
+        async def run(rollout: Rollout) -> RolloutResult:
+            used.runs.append(await rollout.run(case, attempt=attempt))
+            return used.runs[-1]
+
         try:
             return await self._rollouts.use(
                 tree,
-                lambda rollout: rollout.run(case, attempt=attempt),
+                run,
                 failed=lambda result: result.error is not None,
             )
         except WorkerFailed as failed:
             return RolloutResult(error=_start_failure(failed, "import"), captured=failed.captured)
 
-    async def _score(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+    async def _score(self, case: Case, result: RolloutResult, used: "_Used") -> CaseScore | CaseError:
         """The mean of as many scores as were asked for, or the first error."""
         scores: list[CaseScore] = []
         for _ in range(self._places.score_repeats):
-            found = await self._score_once(case, result)
+            found = await self._score_once(case, result, used)
             if isinstance(found, CaseError):
                 return found
             scores.append(found)
         return mean_score(scores)
 
-    async def _score_once(self, case: Case, result: RolloutResult) -> CaseScore | CaseError:
+    async def _score_once(self, case: Case, result: RolloutResult, used: "_Used") -> CaseScore | CaseError:
         if case.files:
             await asyncio.to_thread(self._views.check, case)
         try:
             return await self._scorers.use(
                 _BASELINE,
-                lambda scorer: scorer.score(case, result, case_files_dir=self._views.folder(case)),
+                lambda scorer: scorer.score(
+                    case, result, case_files_dir=self._views.folder(case), used=used.judge.extend
+                ),
                 failed=lambda found: isinstance(found, CaseError),
             )
         except WorkerFailed as failed:
             return _start_failure(failed, "scorer")
+
+
+class _Used:
+    """Everything that was run and scored for one evaluation, also what did not count in the end: it was paid for."""
+
+    def __init__(self) -> None:
+        self.runs: list[RolloutResult] = []
+        self.judge: list[ModelUsage] = []
+
+    def with_trace(self, result: RolloutResult) -> JsonObject | None:
+        """The trace of the run that counts, with the usage of all."""
+        others = [usage for run in self.runs if run is not result for usage in usage_of(run.trace)]
+        return with_usage(result.trace, others=others, judge=self.judge)
 
 
 def _start_failure(failed: WorkerFailed, kind: str) -> CaseError:

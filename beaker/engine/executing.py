@@ -4,9 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from beaker.core.convert import to_json
+from beaker.core.prices import Prices
 from beaker.core.search import Evaluate, Evaluated, Propose, Proposed, SearchState, lineage
 from beaker.core.strict_json import JsonObject
 from beaker.core.targets import declaration_json
+from beaker.core.usage import judge_usage_of, spend_of, usage_of
 from beaker.engine.candidates import tree_digest
 from beaker.engine.cleaning import Clean
 from beaker.engine.evaluator import Evaluator
@@ -19,7 +21,8 @@ from beaker.engine.setting_up import Opened
 class Executor:
     """Executes the commands of one search.
 
-    `stored` is told of each proposal that was stored; `clean` is for what proposers are shown.
+    `stored` is told of each proposal that was stored; `clean` is for what proposers are shown. `prices` turn what was
+    used into money.
     """
 
     def __init__(
@@ -31,7 +34,9 @@ class Executor:
         proposer: Proposer,
         stored: Callable[[], None],
         clean: Clean,
+        prices: Prices,
     ) -> None:
+        self._prices = prices
         self._targets: Any = declaration_json(opened.targets)
         self._read_only = sorted(f"{seed.group}/{seed.name}" for seed in opened.seeds if not seed.editable)
         # Only TRAIN: a TEST case cannot be looked up here, so it cannot get into evidence.
@@ -49,11 +54,14 @@ class Executor:
         record = self._journal.proposal(command.seq)
         if record is None:
             record = await self._propose(state, command)
-        return _proposed(command.seq, record)
+        return _proposed(command.seq, record, self._prices)
 
     async def _evaluate(self, command: Evaluate) -> Evaluated:
         found = await self._evaluator.evaluate(command.tree, command.case_ids, held_out=command.purpose == "test")
-        return Evaluated(command.seq, tuple((case_id, found[case_id].objective) for case_id in command.case_ids))
+        objectives = tuple((case_id, found[case_id].objective) for case_id in command.case_ids)
+        traces = [found[case_id].trace for case_id in command.case_ids]
+        used = (usage for trace in traces for usage in (*usage_of(trace), *judge_usage_of(trace)))
+        return Evaluated(command.seq, objectives, spend_of(used, self._prices))
 
     async def _propose(self, state: SearchState, command: Propose) -> JsonObject:
         proposal = await self._proposer.propose(
@@ -91,7 +99,7 @@ class Executor:
         )
 
 
-def _proposed(seq: int, record: JsonObject) -> Proposed:
+def _proposed(seq: int, record: JsonObject, prices: Prices) -> Proposed:
     # A record may come from an earlier build, which kept less.
     tree, changed = record.get("tree"), record.get("changed")
     return Proposed(
@@ -100,4 +108,5 @@ def _proposed(seq: int, record: JsonObject) -> Proposed:
         tree=None if tree is None else str(tree),
         message=str(record.get("message", "")),
         changed=tuple(map(str, changed)) if isinstance(changed, list) else (),
+        spend=spend_of(usage_of(record), prices),
     )

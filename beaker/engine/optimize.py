@@ -141,6 +141,7 @@ class _Attempt:
             selection_fraction=optimizer.selection_fraction,
             seed=optimizer.seed,
             test_baseline=settings.test_baseline,
+            spend_budget_usd=settings.spend_budget_usd,
         )
         tree = seed_tree(opened.groups, opened.seeds)
         digest = tree_digest(tree)
@@ -185,7 +186,13 @@ class _Attempt:
         )
         proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
         executor = Executor(
-            opened, journal=self._journal, evaluator=evaluator, proposer=proposer, stored=self._stored, clean=clean
+            opened,
+            journal=self._journal,
+            evaluator=evaluator,
+            proposer=proposer,
+            stored=self._stored,
+            clean=clean,
+            prices=plan.settings.optimizer.prices,
         )
         driving = asyncio.create_task(drive(state, journal=self._journal, execute=executor.execute))
         try:

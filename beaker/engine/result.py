@@ -28,14 +28,16 @@ def search_ending(run_id: str, state: SearchState, journal: Journal) -> Ending:
     assert reason is not None
     if reason == "cancelled":
         return Ending("CANCELLED", "cancelled")
+    message = state.finish.message if state.finish is not None else ""
     if reason == "error":
-        message = state.finish.message if state.finish is not None else ""
         return Ending("FAILED", "error", message + _last_baseline_error(state, journal))
+    if state.winner is None:  # the money was gone, or could not be counted, before there was anything to test
+        return Ending("FAILED", reason, f"{message}; TEST was not run")
     winner = _test_evaluations(state, journal, state.winner or 0)
     result = _result(run_id, state, journal, winner)
     if all(evaluation.error is not None for evaluation in winner):
-        message = f"no TEST case could be scored for the winner{_error_of(winner[-1:])}"
-        return Ending("HELDOUT_FAILED", reason, message, result)
+        untested = f"no TEST case could be scored for the winner{_error_of(winner[-1:])}"
+        return Ending("HELDOUT_FAILED", reason, untested, result)
     return Ending("COMPLETED", reason, None, result)
 
 

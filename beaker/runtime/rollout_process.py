@@ -11,15 +11,13 @@ from beaker.core.evaluations import CaseError
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.contexts import HookContext
-from beaker.runtime.failures import StageFailed, said
+from beaker.runtime.failures import StageFailed
 from beaker.runtime.hooks import call, case_error, error_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.protocol import MAX_MESSAGE
-from beaker.runtime.shortening import preliminary
+from beaker.runtime.recording import case_recorder
 from beaker.sdk.runtimes import RolloutRuntime
-from beaker.tracing.contents import LONGEST
 from beaker.tracing.context import activate_trace
-from beaker.tracing.recorder import Recorder
 from beaker.tracing.recording import RecordingTrace
 
 Request = dict[str, Any]
@@ -85,11 +83,7 @@ class _Rollouts:
         return None if problem is None else CaseError("open_candidate", problem.message, problem.traceback)
 
     async def _run_case(self, request: Request) -> None:
-        recorder = Recorder(
-            lambda message: self._channel.event(request, "trace", **message),
-            cut=lambda text: preliminary(text, LONGEST),
-            say=said,
-        )
+        recorder = case_recorder(self._channel, request)
         trace = RecordingTrace(recorder)
         runtime: RolloutRuntime[Any] = RolloutRuntime(
             case_files_dir=Path(request.get("case_files_dir") or self._no_files),

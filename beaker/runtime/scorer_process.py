@@ -12,6 +12,9 @@ from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.failures import StageFailed
 from beaker.runtime.hooks import call, error_json
 from beaker.runtime.importing import Imported, import_integration
+from beaker.runtime.recording import case_recorder
+from beaker.tracing.context import activate_trace
+from beaker.tracing.recording import RecordingTrace
 
 Request = dict[str, Any]
 
@@ -39,7 +42,11 @@ async def serve(channel: Channel) -> None:
 
 
 async def _score(channel: Channel, imported: Imported, request: Request, no_files: Path) -> None:
-    score, error, damaged = await _scored(imported, request, no_files)
+    # What a judge said is the scorer's own business; what it used is everybody's.
+    recorder = case_recorder(channel, request, budget=0)
+    with activate_trace(RecordingTrace(recorder)):
+        score, error, damaged = await _scored(imported, request, no_files)
+    recorder.close()
     if error is None:
         try:
             if not channel.answer(request, {"score": to_json(score), "error": None}):

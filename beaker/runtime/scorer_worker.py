@@ -1,6 +1,6 @@
 """The host's side of the scorer process."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,8 @@ from beaker.core.cases import Case, CaseFile, CaseScore
 from beaker.core.convert import from_json
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
+from beaker.core.traces import TraceParts, take
+from beaker.core.usage import ModelUsage
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection
 from beaker.runtime.failures import WorkerFailed
@@ -54,11 +56,17 @@ class ScorerWorker:
         return self._connection.alive and not self._retired
 
     async def score(
-        self, case: Case, result: RolloutResult, *, case_files_dir: Path | None = None
+        self,
+        case: Case,
+        result: RolloutResult,
+        *,
+        case_files_dir: Path | None = None,
+        used: Callable[[tuple[ModelUsage, ...]], object] = lambda usage: None,
     ) -> CaseScore | CaseError:
         """Score one result; several may be scored at a time. Never raises.
 
-        `case_files_dir` holds the files of the case; the empty folder of `start` serves a case without any.
+        `case_files_dir` holds the files of the case; the empty folder of `start` serves a case without any. `used` is
+        told what the scorer's own model calls used, as far as it recorded them (`beaker.tracing.current_trace`).
 
         An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, and `invalid_result`
         when the result is no JSON. After a late scoring, or one that found the process damaged, it takes
@@ -68,6 +76,7 @@ class ScorerWorker:
             return CaseError("scorer", "the scorer process was ended after another case")
         self._running += 1
         answered = False  # and the process can go on
+        parts = TraceParts()
         try:
             arguments = {
                 "case": {
@@ -82,7 +91,13 @@ class ScorerWorker:
                 "output_kind": result.output_kind,
                 "context": result.context,
             }
-            answer = await self._connection.request("score", arguments, stage="score_case", limits=self._limits)
+            answer = await self._connection.request(
+                "score",
+                arguments,
+                stage="score_case",
+                limits=self._limits,
+                on_event=lambda name, message: take(parts, message) if name == "trace" else None,
+            )
             error = self._connection.case_error(answer["error"])
             made = error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
             answered = answer.get("damaged") is not True
@@ -92,6 +107,7 @@ class ScorerWorker:
         except WorkerFailed as failure:
             return worker_error(failure, "scorer", self._connection.output())
         finally:
+            used(parts.usage)
             self._running -= 1
             self._retired = self._retired or not answered
             if self._retired and not self._running:

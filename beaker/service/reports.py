@@ -7,10 +7,13 @@ from returns.pipeline import is_successful
 
 from beaker.core.convert import to_json
 from beaker.core.evaluations import Evaluation
+from beaker.core.optimizer import parse_launch_settings
+from beaker.core.prices import Prices
 from beaker.core.problems import Refused
 from beaker.core.scoring import EvalReport, aggregate
 from beaker.core.search import Candidate, SearchState, replay
 from beaker.core.strict_json import JsonObject
+from beaker.core.usage import report_usage
 from beaker.core.values import value
 from beaker.service.answers import candidate_id
 from beaker.service.database import Database
@@ -117,7 +120,7 @@ def _report(run: RunRecord, number: int, split: str, measured_on: str, evaluatio
         "scored": report.scored,
         "failed": report.failed,
         "field_scores": to_json(report.field_scores),
-        "usage": {"input_tokens": None, "output_tokens": None, "cost_usd": None},
+        "usage": report_usage((evaluation.trace for evaluation in evaluations), _prices(run)),
         "latency_ms": to_json(report.latency_ms),
         "cases": to_json(report.cases),
     }
@@ -156,4 +159,9 @@ def _summary(database: Database, run: RunRecord, state: SearchState, candidate: 
 
 def _proposer(run: RunRecord) -> str:
     optimizer = run.settings.get("harness_optimization")
+def _prices(run: RunRecord) -> Prices:
+    settings = parse_launch_settings(run.settings)
+    return settings.unwrap().optimizer.prices if is_successful(settings) else {}
+
+
     return str(optimizer.get("proposer", "command")) if isinstance(optimizer, dict) else "command"

@@ -9,13 +9,11 @@ from hashlib import blake2b
 from typing import Any
 
 from beaker.core.strict_json import dumps
+from beaker.core.traces import LONGEST
 from beaker.sdk.json_safe import to_json_safe
 
 LONG = 128
 """Characters from which on a text is worth a pointer."""
-
-LONGEST = 16_384
-"""Characters that are kept of one text."""
 
 BUDGET = 512 * 1024
 """Characters of content that one trace keeps."""
@@ -33,9 +31,9 @@ Cut = Callable[[str], str]
 class Contents:
     """The content of one trace. One thread at a time uses it."""
 
-    def __init__(self, cut: Cut) -> None:
+    def __init__(self, cut: Cut, *, budget: int = BUDGET) -> None:
         self._cut = cut
-        self._left = BUDGET
+        self._left = budget
         self._texts: dict[str, str] = {}  # a text and the pointer to where it stands
         self._beginnings: dict[bytes, tuple[int, int]] = {}  # messages, as a hash, and the call that began with so many
         self.cut = False

@@ -14,7 +14,7 @@ from typing import Any
 from beaker.core.traces import LIMITS
 from beaker.core.usage import TokenCounts, infer_usage, usage_to_json
 from beaker.sdk.trace import ArtifactRef
-from beaker.tracing.contents import Contents, Cut
+from beaker.tracing.contents import BUDGET, Contents, Cut
 from beaker.tracing.shelf import TOTAL_BYTES, EvidenceRefused, artifact_of, evidence_content, evidence_name, refusal
 from beaker.tracing.tally import Tally, counts_json, is_count, stated
 
@@ -64,13 +64,14 @@ class Recorder:
     """Records one case until it is closed.
 
     `send` takes a message; `cut` shortens a text that is too long and `say` puts an exception into words, both such
-    that secrets in them can still be found. Any thread may call; a copy of the process that was forked records nothing.
+    that secrets in them can still be found; `budget` bounds the characters of content. Any thread may call; a copy of
+    the process that was forked records nothing.
     """
 
-    def __init__(self, send: Send, *, cut: Cut, say: Say) -> None:
+    def __init__(self, send: Send, *, cut: Cut, say: Say, budget: int = BUDGET) -> None:
         self._send = send
         self._say = say
-        self._contents = Contents(cut)
+        self._contents = Contents(cut, budget=budget)
         self._tally = Tally()
         self._beside = Tally()  # what stages and tools say they used; counts when no model call was recorded
         self._counts: dict[str, int] = {}

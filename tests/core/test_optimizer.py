@@ -19,6 +19,7 @@ from beaker.core.optimizer import (
     settings_to_json,
 )
 from beaker.core.options import camel, closest, shown, snake
+from beaker.core.prices import Price
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "launch_settings.json").read_text("utf-8")
@@ -49,6 +50,35 @@ def test_parse_launch_settings__accepted_vector__sets_what_is_listed(
 
 
 def test_defaults__are_the_documented_ones() -> None:
+def test_prices__are_kept_by_model_and_read_back() -> None:
+    """Prices are per million tokens, by the name that a trace gives a model, and survive being stored."""
+    prices = {"openai:gpt": {"input": 0.4, "output": 1.6}, "x:free": {"input": 0, "output": 0}}
+    config: Any = {"harness_optimization": {"command": ["x"], "prices": prices}, "spend_budget_usd": 2}
+    settings = parse_launch_settings(config).unwrap()
+    assert settings.optimizer.prices == {"openai:gpt": Price(0.4, 1.6), "x:free": Price(0.0, 0.0)}
+    assert settings_to_json(settings)["harness_optimization"]["prices"] == prices  # type: ignore[index, call-overload]  # an object
+    assert parse_launch_settings(settings_to_json(settings)).unwrap() == settings
+
+
+def test_spend_budget__without_prices__says_what_to_write() -> None:
+    """A budget that nothing could be counted against is refused with an example of prices."""
+    (problem,) = parse_launch_settings({"harness_optimization": {"command": ["x"]}, "spend_budget_usd": 2}).failure()
+    assert "needs the prices of models" in problem.message
+    assert '"openai:gpt-4.1-mini": {input: 0.4, output: 1.6}' in problem.hint
+
+
+def test_prices__missing_part__is_named() -> None:
+    """A price has both parts."""
+    given: Any = {"harness_optimization": {"command": ["x"], "prices": {"a:b": {}, "a:c": {"output": 1}, "d": 3}}}
+    found = parse_launch_settings(given).failure()
+    assert [problem.message for problem in found] == [
+        "has no input and no output",
+        "has no input",
+        "names 'd', which does not read provider:model",
+        "must be an object, not 3",
+    ]
+
+
     """The defaults are a contract: a run without settings is the same run tomorrow."""
     settings = parse_launch_settings({"harness_optimization": {"command": ["x"]}}).unwrap()
     assert settings_to_json(settings) == {
@@ -69,6 +99,7 @@ def test_defaults__are_the_documented_ones() -> None:
                 "prepare_run": 300.0,
                 "load_cases": 300.0,
                 "open_candidate": 300.0,
+            "prices": {},
                 "run_case": 300.0,
                 "score_case": 120.0,
                 "proposal": 1800.0,
@@ -82,6 +113,7 @@ def test_defaults__are_the_documented_ones() -> None:
     }
 
 
+        "spend_budget_usd": None,
 @pytest.mark.parametrize("config, places", VECTORS["refused"])
 def test_parse_launch_settings__refused_vector__names_every_place(config: dict[str, Any], places: list[str]) -> None:
     """Each fault is named with its place, all of them together, and says something."""

@@ -65,7 +65,6 @@ def test_judge_settings__perhaps_known_elsewhere__warns_and_fails_locally(settin
         {"harness_optimization": {"proposer": "reflection", "reflection": {"model": "m"}}},
         {"harness_optimization": {"proposer": "my-proposer"}},
         {"harness_optimization": {**COMMAND, "max_proposals_in_flight": 4}},
-        {"harness_optimization": {**COMMAND, "prices": {}}},
     ],
 )
 def test_judge_settings__of_a_later_version__fails_only_locally(settings):
