@@ -157,11 +157,11 @@ def _summary(database: Database, run: RunRecord, state: SearchState, candidate: 
     return changed_between(database, run.id, parent.tree, candidate.tree)
 
 
-def _proposer(run: RunRecord) -> str:
-    optimizer = run.settings.get("harness_optimization")
 def _prices(run: RunRecord) -> Prices:
     settings = parse_launch_settings(run.settings)
     return settings.unwrap().optimizer.prices if is_successful(settings) else {}
 
 
+def _proposer(run: RunRecord) -> str:
+    optimizer = run.settings.get("harness_optimization")
     return str(optimizer.get("proposer", "command")) if isinstance(optimizer, dict) else "command"

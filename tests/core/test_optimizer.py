@@ -49,7 +49,6 @@ def test_parse_launch_settings__accepted_vector__sets_what_is_listed(
         assert settings == LaunchSettings(optimizer=OptimizerSettings(proposer="command", command=command))
 
 
-def test_defaults__are_the_documented_ones() -> None:
 def test_prices__are_kept_by_model_and_read_back() -> None:
     """Prices are per million tokens, by the name that a trace gives a model, and survive being stored."""
     prices = {"openai:gpt": {"input": 0.4, "output": 1.6}, "x:free": {"input": 0, "output": 0}}
@@ -79,6 +78,7 @@ def test_prices__missing_part__is_named() -> None:
     ]
 
 
+def test_defaults__are_the_documented_ones() -> None:
     """The defaults are a contract: a run without settings is the same run tomorrow."""
     settings = parse_launch_settings({"harness_optimization": {"command": ["x"]}}).unwrap()
     assert settings_to_json(settings) == {
@@ -94,12 +94,12 @@ def test_prices__missing_part__is_named() -> None:
             "selection_fraction": 0.5,
             "score_repeats": 1,
             "seed": 0,
+            "prices": {},
             "timeouts": {
                 "import": 60.0,
                 "prepare_run": 300.0,
                 "load_cases": 300.0,
                 "open_candidate": 300.0,
-            "prices": {},
                 "run_case": 300.0,
                 "score_case": 120.0,
                 "proposal": 1800.0,
@@ -108,12 +108,12 @@ def test_prices__missing_part__is_named() -> None:
         },
         "max_concurrency": 4,
         "case_retry_limit": 2,
+        "spend_budget_usd": None,
         "test_baseline": True,
         "extra": {},
     }
 
 
-        "spend_budget_usd": None,
 @pytest.mark.parametrize("config, places", VECTORS["refused"])
 def test_parse_launch_settings__refused_vector__names_every_place(config: dict[str, Any], places: list[str]) -> None:
     """Each fault is named with its place, all of them together, and says something."""
