@@ -159,9 +159,15 @@ _OPERATION = NoopOperation()
 
 
 class NoopTrace:
-    """The inert trace: the signatures of `Trace`, and nothing is recorded."""
+    """The inert trace: the signatures of `Trace`, and nothing is recorded. Each is as good as any other."""
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
 
     enabled: bool = False
 

@@ -1,7 +1,9 @@
 """The inert trace: it has the signatures of the protocol, and does nothing."""
 
 import asyncio
+import copy
 import inspect
+import pickle
 
 import pytest
 
@@ -80,3 +82,11 @@ def test_artifact_ref__to_dict__leaves_out_what_is_not_said() -> None:
     }
     evidence = ArtifactRef(name="n", sha256="s", media_type="t", size=3, kind="evidence", filename="f")
     assert (evidence.to_dict()["kind"], evidence.to_dict()["filename"]) == ("evidence", "f")
+
+
+def test_noop__copies_and_pickles__are_equal() -> None:
+    """A runtime with the inert trace can be copied and sent like any value."""
+    for same in (copy.copy(NOOP_TRACE), copy.deepcopy(NOOP_TRACE), pickle.loads(pickle.dumps(NOOP_TRACE))):
+        assert same == NOOP_TRACE
+        assert hash(same) == hash(NOOP_TRACE)
+    assert object() != NOOP_TRACE
