@@ -27,6 +27,45 @@ def test_rule__total_and_idempotent(rule: Any, data: object) -> None:
         assert result.failure().message.startswith("Thing.field must")
 
 
+def fits_path(given_path: str) -> str | None:
+    """What the contract stores of a relative path, by its list of refusals; `None` for what it refuses."""
+    path = given_path.strip().replace("\\", "/")
+    refused = (
+        not path
+        or (len(path) > 1 and path[0].isascii() and path[0].isalpha() and path[1] == ":")
+        or path.startswith("/")
+        or path.endswith("/")
+        or "//" in path
+        or any(part in (".", "..") for part in path.split("/"))
+    )
+    return None if refused else path
+
+
+@given(near_paths | st.text(max_size=8))
+def test_relative_path__accepts_exactly_what_the_contract_does(given_path: str) -> None:
+    """Stored as the contract says, or refused as it says: nothing else is judged."""
+    found = rules.checked(rules.relative_path, given_path, "f", "BK100")
+    assert (found.unwrap() if is_successful(found) else None) == fits_path(given_path)
+
+
+@given(st.text("aZ09._-é /\\\n", max_size=6))
+def test_name__accepts_exactly_what_the_contract_does(given_name: str) -> None:
+    """One component of ASCII letters, digits, dots, underscores and hyphens that starts with a letter or digit."""
+    stripped = given_name.strip()
+    allowed = all(character.isascii() and (character.isalnum() or character in "._-") for character in stripped)
+    fits = bool(stripped) and allowed and stripped[0].isalnum()
+    found = rules.checked(rules.name, given_name, "f", "BK100")
+    assert (found.unwrap() if is_successful(found) else None) == (stripped if fits else None)
+
+
+@given(st.text("0aFgG \n", min_size=62, max_size=66) | st.text("0123456789abcdefABCDEF", min_size=63, max_size=65))
+def test_sha256_hex__accepts_exactly_what_the_contract_does(digits: str) -> None:
+    """64 hexadecimal digits and nothing around them, stored in lower case."""
+    fits = len(digits) == 64 and all(digit in "0123456789abcdefABCDEF" for digit in digits)
+    found = rules.checked(rules.sha256_hex, digits, "f", "BK100")
+    assert (found.unwrap() if is_successful(found) else None) == (digits.lower() if fits else None)
+
+
 @pytest.mark.parametrize("bad", ["", "  ", "\n", 7, None, b"x", ["x"]])
 def test_text__not_a_filled_string__is_refused(bad: object) -> None:
     """Blank and non-string values are `ValueError`."""
