@@ -94,6 +94,24 @@ def test_json_value__not_json__is_refused_with_its_path(bad: object, error: type
         strict_json.json_value(bad, "x")
 
 
+KEYS = st.text("ab", min_size=1, max_size=3) | st.integers(0, 3)
+BAD = [(math.nan, ValueError), (math.inf, ValueError), ((1,), TypeError), ({1}, TypeError), (b"", TypeError)]
+
+
+@given(st.lists(KEYS, max_size=8), st.sampled_from(BAD), json_values)
+def test_json_value__one_bad_value_anywhere__is_found_with_its_path(
+    path: list[Any], bad: tuple[object, type[Exception]], beside: Any
+) -> None:
+    """However deep it lies and whatever lies beside it, the path leads to it from the label."""
+    value, error = bad
+    for key in reversed(path):
+        value = {"-": beside, key: value, "z": beside} if isinstance(key, str) else [beside] * key + [value, beside]
+    with pytest.raises(error) as caught:
+        strict_json.json_value(value, "Case.input")
+    told = "".join(f".{key}" if isinstance(key, str) else f"[{key}]" for key in path)
+    assert str(caught.value).startswith(f"Case.input{told} must be ")
+
+
 def test_json_value__depth__has_a_limit_and_a_path() -> None:
     """200 levels pass, 201 do not, and a cycle is named as one."""
     nested: Any = 1
