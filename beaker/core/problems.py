@@ -9,7 +9,7 @@ Codes are stable and grouped by subject:
 | BK3xx | integrations: import, declaration, setup, smoke |
 | BK4xx | launching and the gates of the service |
 | BK5xx | runs: workers, rollouts, scoring, proposals, search |
-| BK6xx | documents and change sets |
+| BK6xx | documents, change sets, edits of the repository |
 | BK7xx | this machine: files, Git, the embedded place |
 | BK8xx | the API: transport, credentials, answers |
 | BK9xx | usage of the command line |

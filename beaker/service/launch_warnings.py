@@ -6,11 +6,14 @@ from pathlib import PurePosixPath
 from returns.pipeline import is_successful
 
 from beaker.core.config_entry import IntegrationEntry
+from beaker.core.documents import directories_of
 from beaker.core.optimizer import LaunchSettings
 from beaker.core.problems import Problem
 from beaker.core.proposer_command import CommandWorld, command_warnings
+from beaker.core.repository_tree import inside_targets, target_paths
 from beaker.core.search import SearchSettings, minimum_rollouts
-from beaker.files.git import EXECUTABLE_MODE, FILE_MODE, SUBMODULE_MODE
+from beaker.core.targets import parse_declaration
+from beaker.files.git import EXECUTABLE_MODE, FILE_MODE, LINK_MODE, SUBMODULE_MODE
 from beaker.service.ports import Ports
 from beaker.service.sources import SourceFile
 
@@ -38,9 +41,11 @@ def settings_warnings(
 
 def source_warnings(ports: Ports, entry: IntegrationEntry, files: Iterable[SourceFile]) -> Iterator[Problem]:
     """What is doubtful about the commit: submodules (BK478), code that is not tracked (BK481), tracked secrets
-    (BK482)."""
+    (BK482), declared repository paths that hold nothing to edit (BK484)."""
     yield from _untracked(ports, entry)
-    for one in files:
+    tracked = tuple(files)
+    yield from _targets(entry, tracked)
+    for one in tracked:
         path = PurePosixPath(one.path)
         if one.mode == SUBMODULE_MODE:
             yield Problem("BK478", "is a submodule: a run finds an empty folder there", one.path)
@@ -67,6 +72,22 @@ def _untracked(ports: Ports, entry: IntegrationEntry) -> Iterator[Problem]:
         hint = "commit what your code needs (`git add`, `git commit`), list the rest in .gitignore"
         where = "" if entry.source_dir == "." else entry.source_dir
         yield Problem("BK481", f"{what} {'it' if one else 'them'}: {listed(paths)}", where, hint)
+
+
+def _targets(entry: IntegrationEntry, files: Iterable[SourceFile]) -> Iterator[Problem]:
+    declared = parse_declaration(entry.targets) if entry.targets is not None else None
+    if declared is None or not is_successful(declared):
+        return
+    modes = {one.path: one.mode for one in files}
+    for path in target_paths(declared.unwrap(), entry.source_dir):
+        held = [name for name in modes if inside_targets(name, (path,))]
+        links = [name for name in (path, *directories_of(path)) if modes.get(name) in (LINK_MODE, SUBMODULE_MODE)]
+        if links:
+            message = f"{links[0]} is a link or submodule of the commit, which candidates keep as it is"
+            yield Problem("BK484", message, path, "declare the path that it leads to")
+        elif not held:
+            hint = "a candidate may create it; paths count from source_dir, and capitals matter"
+            yield Problem("BK484", "the commit has nothing at this declared path", path, hint)
 
 
 def _is_dotenv(path: str) -> bool:

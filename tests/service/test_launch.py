@@ -554,6 +554,22 @@ def test_launch__tracked_secrets__warn(world: Any) -> None:
     assert "git rm --cached .beaker/.env" in text
 
 
+def test_launch__declared_path_with_nothing_to_edit__warns(world: Any) -> None:
+    """A path that the commit does not have, counted from source_dir, and one that is a link; what is there is fine."""
+    entry = f"{ENTRY}    source_dir: app\n    targets: {{kind: repository, paths: [src, prompts, other, link/x]}}\n"
+    configure(world, entry)
+    for path in ("app/src/a.py", "app/prompts", "other"):
+        world.write(path, "x")
+    (world.root / "app" / "link").symlink_to("src")
+    world.dataset()
+    world.commit()
+    status, run = launch(world, {})
+    assert status == 201
+    assert [(code, where) for code, where, _ in warned(run)] == [("BK484", "app/link/x"), ("BK484", "app/other")]
+    configure(world, f"{ENTRY}    targets: {{kind: repository}}\n")
+    assert warned(launch(world, {})[1]) == []
+
+
 def test_launch__setting_of_the_file__is_refused_at_its_line(world: Any) -> None:
     """Where a setting was written is said: file and line for config_defaults, `config` for what the launch gave."""
     defaults = (
