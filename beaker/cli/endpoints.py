@@ -26,6 +26,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "changes apply": (),
     "changes revert": (),
     "serve": (),
+    "init": (),
     "completion": (),
 }
 """`run trigger` looks at the run only with --watch, `candidate show` at files only with --diff; `demo` runs the other

@@ -24,6 +24,7 @@ COMMANDS = {
     "candidate": "beaker.cli.candidate",
     "changes": "beaker.cli.changes",
     "serve": "beaker.cli.serve",
+    "init": "beaker.cli.init.command",
     "demo": "beaker.cli.demo.command",
     "completion": "beaker.cli.completion",
 }
@@ -35,6 +36,7 @@ HELP = {
     "candidate": "show a candidate, fetch it, or put it on a branch",
     "changes": "show, apply or take back the document changes of a run",
     "serve": "answer the API for this project, for other folders and tools",
+    "init": "set a project up: a module to fill in, and the configuration that names it",
     "demo": "make an example project and optimize it, on this machine alone",
     "completion": "print a completion script for a shell",
 }
@@ -48,6 +50,7 @@ LATER_OPTIONS = {
     "--benchmark-max-cases": "benchmarks of comparison models are not part of this version",
     "--final-eval-split": "every run of this version scores the winner and the baseline on TEST",
     "--test-all-candidates": "only the winner and the baseline are scored on TEST",
+    "--git-rev": "Beaker is installed from a checkout or a wheel here, which has no revision to name",
 }
 """Options of other generations and editions, with the reason why they are refused here."""
 
@@ -58,7 +61,6 @@ LATER_COMMANDS = {
     "github": "this version does not talk to GitHub; with --local the checkout is all it needs",
     "agent": "this version manages no agents; --local creates the one it needs",
     "model": "this version has no model catalogue",
-    "init": "write .beaker/beaker.yaml by hand, or start from the project that `beaker demo` creates",
     "onboarding": "`beaker run smoke` tells whether the project is ready",
     "trace": "this version records no traces",
     "config": "`beaker run smoke` checks the configuration",

@@ -3,6 +3,8 @@
 Each rule returns the stored form or raises `ValueError`; none looks at the disk.
 """
 
+import re
+
 from beaker.core.values import value
 
 BEAKER_DIR = ".beaker"
@@ -11,6 +13,10 @@ BEAKER_CONFIG_PATH = f"{BEAKER_DIR}/{BEAKER_CONFIG_FILENAME}"
 BEAKER_CONFIG_FILE_ENV = "BEAKER_CONFIG_FILE"
 BEAKER_ENV_PATH = f"{BEAKER_DIR}/.env"
 BEAKER_LOCAL_DIR = f"{BEAKER_DIR}/local"
+
+
+_INTEGRATION_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}\Z")
+_OTHER = re.compile(r"[^A-Za-z0-9]+")
 
 
 @value
@@ -44,6 +50,22 @@ def parse_entrypoint(text: str) -> Entrypoint:
     if not colon or not all(part.isidentifier() for part in parts):
         raise ValueError(f"must read module.path:attribute, not {given!r}")
     return Entrypoint(module, attribute)
+
+
+def normalize_integration_id(text: str) -> str:
+    """The id of an Integration, without blanks around it: 1 to 128 letters, digits, `_`, `.` and `-`, the first of them
+    a letter or digit."""
+    given = text.strip()
+    if not _INTEGRATION_ID.match(given):
+        raise ValueError(
+            f"must begin with a letter or digit and hold at most 128 letters, digits, '_', '.' and '-', not {text!r}"
+        )
+    return given
+
+
+def suggest_integration_id(project: str) -> str:
+    """An id made of a project's name: `My App` becomes `my_app`; `prompt_optimization` for a name without letters."""
+    return _OTHER.sub("_", project).strip("_").lower()[:128] or "prompt_optimization"
 
 
 def _relative(text: str) -> str:

@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from beaker.core.image_packages import apt_package_fault, pip_requirement_fault
 from beaker.core.project_layout import (
     normalize_beaker_config_path,
+    normalize_integration_id,
     normalize_repository_directory,
     parse_entrypoint,
+    suggest_integration_id,
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "project_layout.json").read_text("utf-8"))
@@ -50,6 +52,35 @@ def test_parse_entrypoint__vector__as_listed(text: str, expected: list[str] | No
     else:
         found = parse_entrypoint(text)
         assert [found.module, found.attribute] == expected
+
+
+@pytest.mark.parametrize("text", ["a", "0", "my_app", "a.b-c_D9", " a ", "a" * 128])
+def test_normalize_integration_id__fine__is_kept_without_blanks_around(text: str) -> None:
+    """Letters, digits and three signs, beginning with a letter or digit."""
+    assert normalize_integration_id(text) == text.strip()
+
+
+@pytest.mark.parametrize("text", ["", " ", "_a", ".a", "-a", "a b", "a/b", "ä", "a" * 129, "a\n b"])
+def test_normalize_integration_id__anything_else__is_refused(text: str) -> None:
+    """What could not be written in a URL, a file name and a shell alike is no id."""
+    with pytest.raises(ValueError, match="128"):
+        normalize_integration_id(text)
+
+
+@pytest.mark.parametrize(
+    "project, id_",
+    [("My App", "my_app"), ("@scope/x.y", "scope_x_y"), ("__", "prompt_optimization"), ("Zwölf", "zw_lf"), ("1", "1")],
+)
+def test_suggest_integration_id__project_name__is_made_an_id(project: str, id_: str) -> None:
+    """Every run of other characters becomes one underscore."""
+    assert suggest_integration_id(project) == id_
+
+
+@given(st.text())
+def test_suggest_integration_id__any_name__gives_an_id(project: str) -> None:
+    """Whatever a project is called, there is an id for it."""
+    made = suggest_integration_id(project)
+    assert normalize_integration_id(made) == made
 
 
 @pytest.mark.parametrize("text, fine", VECTORS["pip"])

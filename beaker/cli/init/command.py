@@ -1,0 +1,192 @@
+"""The command `beaker init`: writes what a project needs, verifies it in a process of its own, or leaves no trace."""
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from beaker.cli.parser import HELP, add_leaf
+from beaker.cli.shell import DONE, Io, Styled, one_line
+from beaker.cli.words import quoted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from beaker.cli.init.plan import Asked, InitPlan
+    from beaker.files.entrypoints import ModuleFile
+    from beaker.runtime.supervisor import Supervisor
+
+ASSISTANTS = ("claude", "cursor", "codex", "devin", "all")
+
+
+def add_parser(subparsers: Any) -> None:
+    """Add `beaker init`."""
+    leaf = add_leaf(
+        subparsers,
+        "init",
+        help=HELP["init"],
+        description="Adds an integration to the configuration of the Python project around DIR, with a module to fill "
+        "in where there is none, and imports it in a process of its own. When that fails, nothing is left behind.",
+    )
+    leaf.add_argument("--dir", default=".", metavar="DIR", help="where to look for the project (default: here)")
+    leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: made of the project's name)")
+    leaf.add_argument("--target", metavar="T", help="PATH.py, also a new one, or module.path:attribute")
+    leaf.add_argument("--agent-key", "--name", dest="agent_key", metavar="KEY", help="the agent's key, to be recorded")
+    leaf.add_argument("--print", action="store_true", help="show what would be written, and write nothing")
+    leaf.add_argument("--no-verify", action="store_true", help="do not import the integration")
+    assistants = leaf.add_mutually_exclusive_group()
+    assistants.add_argument("--agent", choices=ASSISTANTS, help=argparse.SUPPRESS)
+    assistants.add_argument("--no-agent", action="store_true", help=argparse.SUPPRESS)
+
+
+def run(arguments: argparse.Namespace, io: Io) -> int:
+    """Exit code 0 when the integration is there and can be imported."""
+    from beaker.cli.signals import run_async
+    from beaker.core.problems import Problem
+
+    if arguments.agent or arguments.no_agent:
+        option = "--agent" if arguments.agent else "--no-agent"
+        said = f"{option} has no effect any more: nothing is written for one coding assistant"
+        io.warn(Problem("BK901", said, hint="leave it out; --agent-key records the key of an agent"))
+    plan = run_async(_performed(arguments, io))
+    if not plan.adds_entry and (arguments.agent_key or "").strip():
+        hint = f"write it there: integrations.{plan.integration_id}.agent_key"
+        io.warn(Problem("BK129", "the key was not recorded, since the integration is configured already", hint=hint))
+    if io.json:
+        io.json_line(_told(arguments, plan))
+        return DONE
+    _show(arguments, io, plan)
+    return DONE
+
+
+async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":
+    import tempfile
+    from pathlib import Path
+
+    from beaker.cli.init.plan import plan_init
+    from beaker.core.environment import base_environment
+    from beaker.core.problems import Refused
+    from beaker.files.undoable import undoable
+    from beaker.runtime.discovery import discover_integrations
+    from beaker.runtime.failures import WorkerFailed
+    from beaker.runtime.supervisor import Supervisor
+
+    env = base_environment(io.environ)
+    with tempfile.TemporaryDirectory(prefix="beaker-init-") as pycache:
+        async with Supervisor(pycache=Path(pycache)) as supervisor:
+
+            async def discover(module: "ModuleFile") -> tuple[str, ...]:
+                return await discover_integrations(supervisor, module.import_root, module.module, env=env)
+
+            try:
+                plan = await plan_init(_asked(arguments, io), discover)
+                if arguments.print:
+                    return plan
+                with undoable({file.path: file.data for file in plan.files if file.data is not None}):
+                    if not arguments.no_verify:
+                        await _verify(supervisor, plan, {**env, **_granted(plan, io)})
+            except WorkerFailed as failed:
+                _show_output(failed, io)
+                raise Refused(failed.problems) from None
+            return plan
+
+
+def _asked(arguments: argparse.Namespace, io: Io) -> "Asked":
+    from beaker.cli.init.plan import Asked
+    from beaker.core.problems import Problem, Refused
+    from beaker.core.project_layout import BEAKER_CONFIG_FILE_ENV, BEAKER_CONFIG_PATH, normalize_beaker_config_path
+
+    given = io.environ.get(BEAKER_CONFIG_FILE_ENV) if arguments.config_file is None else arguments.config_file
+    directory: Path = (io.cwd / arguments.dir).resolve()
+    if not directory.is_dir():
+        raise Refused(Problem("BK122", "no such folder", str(directory), "name the folder of a project with --dir"))
+    try:
+        config_file = BEAKER_CONFIG_PATH if given is None else normalize_beaker_config_path(given)
+    except ValueError as error:
+        hint = f"give a path such as {BEAKER_CONFIG_PATH} (--config-file, BEAKER_CONFIG_FILE)"
+        raise Refused(Problem("BK115", f"the configuration's path {error}", hint=hint)) from None
+    return Asked(
+        directory=directory,
+        config_file=config_file,
+        integration_id=arguments.integration_id or None,
+        target=arguments.target,
+        agent_key=arguments.agent_key,
+    )
+
+
+def _granted(plan: "InitPlan", io: Io) -> dict[str, str]:
+    """The values that a module of this integration may find in its environment."""
+    from beaker.cli.place import answered
+    from beaker.core.environment import granted_environment
+    from beaker.files.dotenv import read_dotenv
+
+    dotenv = answered(read_dotenv(io.cwd))
+    return dict(granted_environment(plan.required_env, secrets={}, caller=io.environ, dotenv=dotenv).values)
+
+
+async def _verify(supervisor: "Supervisor", plan: "InitPlan", env: dict[str, str]) -> None:
+    """Import and validate the integration; its setup hooks are not called."""
+    from beaker.core.optimizer import Timeouts
+    from beaker.runtime.workers import SetupWorker
+
+    worker = await SetupWorker.start(supervisor, plan.code, env=env, timeouts=Timeouts())
+    await worker.close()
+
+
+def _show_output(failed: Any, io: Io) -> None:
+    """What the module printed, and where it failed: the problem itself is one line."""
+    traceback = next((one.traceback for one in failed.problems if getattr(one, "traceback", "")), "")
+    for line in (*failed.captured.splitlines(), *traceback.splitlines()):
+        io.note("  | ", line)
+
+
+def _told(arguments: argparse.Namespace, plan: "InitPlan") -> dict[str, object]:
+    files = [
+        {
+            "path": str(file.path),
+            "action": file.action,
+            **({"content": file.data.decode("utf-8", "replace")} if arguments.print and file.data is not None else {}),
+        }
+        for file in plan.files
+    ]
+    return {
+        "project": str(plan.project.root),
+        "integration_id": plan.integration_id,
+        "entrypoint": plan.code.entrypoint,
+        "dry_run": arguments.print,
+        "verified": not (arguments.print or arguments.no_verify),
+        "files": files,
+    }
+
+
+def _show(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> None:
+    for file in plan.files:
+        if arguments.print and file.data is not None:
+            io.out(Styled(f"would {file.action} ", "heading"), one_line(str(file.path)))
+            io.out(file.data.decode("utf-8", "replace").rstrip("\n"))
+            io.out()
+        else:
+            io.out(f"  {'would skip' if arguments.print else file.action}  {one_line(str(file.path))}")
+    name = one_line(plan.integration_id)
+    if arguments.print:
+        io.out(f"beaker init: would set up {name}; nothing was written")
+    elif arguments.no_verify:
+        io.out(Styled("beaker init:", "ok"), f" {name} is configured, and was not imported")
+    else:
+        io.out(Styled("beaker init:", "ok"), f" {name} can be imported ({one_line(plan.code.entrypoint)})")
+    io.note(Styled("Next:", "heading"))
+    for number, step in enumerate(_steps(io, plan), 1):
+        io.note(f"  {number}. {step}")
+
+
+def _steps(io: Io, plan: "InitPlan") -> list[str]:
+    """What is left to do."""
+    module = plan.module
+    shown = module.relative_to(io.cwd.resolve()) if module.is_relative_to(io.cwd.resolve()) else module
+    steps = [f"fill in what {quoted(str(shown))} marks with TODO(beaker)"] if plan.is_stub else []
+    add = {"uv": "uv add --dev", "poetry": "poetry add --group dev", "pip": "pip install"}[plan.project.manager]
+    steps += [
+        f"let the project's environment have Beaker, from its checkout or a wheel: {add} PATH",
+        "put train.jsonl and test.jsonl into a folder, and name it in config_defaults.local_dataset_path",
+        f"check everything: {io.command('run', 'smoke')}",
+        "commit, and work on this machine without a login: beaker --local dataset upload, beaker --local run trigger",
+    ]
+    return steps

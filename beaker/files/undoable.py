@@ -1,0 +1,39 @@
+"""Writing several files that belong together: when what follows fails, everything is as it was before."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from beaker.files.atomic import write_bytes
+
+
+@contextmanager
+def undoable(files: Mapping[Path, bytes]) -> Iterator[None]:
+    """Write each file with its content, making folders where they are missing; undo it all when the block raises.
+
+    Raises `OSError`; then everything is as it was, too.
+    """
+    before: dict[Path, bytes | None] = {}
+    folders: list[Path] = []
+    try:
+        for path, data in files.items():
+            missing = [folder for folder in path.parents if not os.path.lexists(folder)]
+            for folder in reversed(missing):
+                folder.mkdir()
+                folders.append(folder)
+            before[path] = path.read_bytes() if path.exists() else None
+            write_bytes(path, data)
+        yield
+    except BaseException:
+        for path, old in before.items():
+            if old is None:
+                path.unlink(missing_ok=True)
+            else:
+                write_bytes(path, old)
+        for folder in reversed(folders):
+            try:
+                folder.rmdir()
+            except OSError:
+                pass  # somebody else put something there
+        raise

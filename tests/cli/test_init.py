@@ -1,0 +1,262 @@
+"""`beaker init`: what it writes, that it is verified, and that nothing is left behind when that fails."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from beaker.files.project import find_project, load_project_config
+
+Init = Callable[..., Any]
+
+OWN = """\
+from beaker import Integration, RunSetup, repository
+
+
+class Setup(RunSetup[dict]):
+    row_model = dict
+
+    async def load_cases(self, row, *, runtime):
+        yield None
+
+
+async def run_case(*, case_input, runtime): ...
+async def score_case(*, case, result, case_files_dir): ...
+
+
+mine = Integration(targets=repository(), run_setup=Setup, run_case=run_case, score_case=score_case)
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A fresh Python project in a Git repository."""
+    root = tmp_path / "project"
+    root.mkdir()
+    (root / ".git").mkdir()
+    (root / "pyproject.toml").write_text('[project]\nname = "Ticket Desk"\nrequires-python = ">=3.12"\n')
+    return root
+
+
+@pytest.fixture
+def init(beaker: Init, project: Path) -> Init:
+    """Run `beaker init` in the project."""
+
+    def call(*argv: str, before: tuple[str, ...] = (), **options: Any) -> Any:
+        options.setdefault("cwd", project)
+        return beaker(*before, "init", *argv, **options)
+
+    return call
+
+
+def files(root: Path) -> dict[str, bytes]:
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def entry(root: Path, integration_id: str | None = None) -> Any:
+    project = find_project(root).unwrap()
+    assert project is not None
+    integrations = load_project_config(project).unwrap().integrations
+    return integrations[integration_id or next(iter(integrations))]
+
+
+def test_init__fresh_project__writes_and_verifies(init: Init, project: Path, conforms: Callable[..., None]) -> None:
+    """Three files, an entry made from the project's metadata, and an Integration that can be imported."""
+    done = init("--agent-key", "k1")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        f"  create  {project}/.beaker/beaker_integration.py",
+        f"  create  {project}/.beaker/beaker.yaml",
+        f"  create  {project}/.beaker/.gitignore",
+        "beaker init: ticket_desk can be imported (beaker_integration:integration)",
+    ]
+    assert "fill in what .beaker/beaker_integration.py marks" in done.err
+    assert [line.strip() for line in (project / ".beaker/beaker.yaml").read_text().splitlines()[3:11]] == [
+        "integrations:",
+        "ticket_desk:",
+        "entrypoint: beaker_integration:integration",
+        "package_import_root: .beaker",
+        "source_dir: .",
+        "required_env: []",
+        "environment_base: debian_slim:3.12",
+        "agent_key: k1",
+    ]
+    written = files(project)
+    assert written.keys() == {
+        "pyproject.toml", ".beaker/beaker_integration.py", ".beaker/beaker.yaml", ".beaker/.gitignore",
+    }  # fmt: skip
+    again = init("--json")
+    answer = json.loads(again.out)
+    conforms(answer, "cli-init.json")
+    assert [file["action"] for file in answer["files"]] == ["skip", "skip"]
+    assert (answer["verified"], files(project)) == (True, written)
+
+
+def test_init__stub__is_a_scaffold_for_smoke(init: Init, project: Path, beaker: Init) -> None:
+    """A filled-in dataset is enough for smoke to say what is left to do."""
+    init("--no-verify")
+    (project / "dataset").mkdir()
+    for split in ("train", "test"):
+        (project / "dataset" / f"{split}.jsonl").write_text(json.dumps({"id": split, "input": 1}) + "\n")
+    smoke = ["run", "smoke", "--json", "--config", '{"local_dataset_path": "dataset"}']
+    report = json.loads(beaker(*smoke, cwd=project).out)
+    assert (report["passed"], report["readiness"]) == (True, "SCAFFOLD")
+    assert {"run_case", "score_case"} <= {*report["reasons"]}
+    assert beaker(*smoke, "--strict", cwd=project).code == 2
+
+
+def test_init__print__writes_nothing(init: Init, project: Path, conforms: Callable[..., None]) -> None:
+    """A preview shows whole contents and leaves no trace."""
+    before = files(project)
+    done = init("--print")
+    assert (done.code, files(project)) == (0, before)
+    assert f"would create {project}/.beaker/beaker.yaml\n" in done.out
+    assert "integrations:\n  ticket_desk:\n" in done.out
+    answer = json.loads(init("--print", "--json").out)
+    conforms(answer, "cli-init.json")
+    assert (answer["dry_run"], answer["verified"], "TODO(beaker)" in answer["files"][0]["content"]) == (
+        True,
+        False,
+        True,
+    )
+
+
+def test_init__existing_module__is_used_under_its_own_name(init: Init, project: Path) -> None:
+    """A module that makes one Integration needs no stub, wherever it lies in the project."""
+    (project / "src/desk").mkdir(parents=True)
+    (project / "src/desk/beaker.py").write_text(OWN)
+    assert init("--target", "src/desk/beaker.py").code == 0
+    made = entry(project)
+    assert (made.entrypoint, made.package_import_root, made.source_dir) == ("desk.beaker:mine", "src", ".")
+    assert "TODO" not in "".join(path.read_text() for path in (project / "src").rglob("*.py"))
+    assert init("--target", "desk.beaker:mine").code == 0
+    assert init("--target", "src/desk/beaker.py").code == 0
+    refused = init("--target", "desk.beaker:other")
+    assert refused.code == 2
+    assert "error: BK127 --target" in refused.err
+
+
+def test_init__monorepo__counts_from_the_git_root(init: Init, project: Path) -> None:
+    """A project below the repository's root keeps its files to itself; a nested one is installed as well."""
+    service = project / "services/api"
+    (service / "plugin").mkdir(parents=True)
+    (service / "pyproject.toml").write_text('[project]\nname = "api"\n')
+    (service / "plugin/pyproject.toml").write_text('[project]\nname = "plugin"\nrequires-python = ">=3.13"\n')
+    assert init("--no-verify", "--target", "plugin/it.py", cwd=service).code == 0
+    made = entry(service)
+    assert (made.id, made.entrypoint, made.source_dir) == ("api", "it:integration", "services/api")
+    assert (made.package_import_root, made.pip_install_from) == ("plugin", "services/api/plugin/pyproject.toml")
+    assert made.environment_base == "debian_slim:3.13"
+    assert not (project / ".beaker").exists()
+    assert (service / "plugin/it.py").is_file()
+
+
+def test_init__second_integration__is_added_to_the_file(init: Init, project: Path) -> None:
+    """What stood there stays; the ignore file gets what keeps secrets and run state out."""
+    (project / ".beaker").mkdir()
+    old = "integrations:\n  old:\n    entrypoint: a:b  # mine\n\nconfig_defaults: {}\n"
+    (project / ".beaker/beaker.yaml").write_text(old)
+    (project / ".beaker/.gitignore").write_text("traces/")
+    assert init("--no-verify", "--integration-id", "new", before=()).code == 0
+    text = (project / ".beaker/beaker.yaml").read_text()
+    assert text.startswith(old[: old.index("\nconfig")])
+    assert text.endswith("\n\nconfig_defaults: {}\n")
+    assert entry(project, "new").entrypoint == "beaker_integration:integration"
+    assert (project / ".beaker/.gitignore").read_text() == "traces/\n.env\nlocal/\n"
+
+
+def test_init__config_file__is_where_the_configuration_goes(init: Init, project: Path) -> None:
+    """The module and the ignore file stay in `.beaker`."""
+    assert init("--no-verify", before=("--config-file", "cfg/b.yaml")).code == 0
+    assert (project / "cfg/b.yaml").is_file()
+    assert (project / ".beaker/beaker_integration.py").is_file()
+    assert not (project / ".beaker/beaker.yaml").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("import sys\nsys.exit(0)\n", "BK302"),
+        ("import os\nos._exit(0)\n", "BK302"),
+        ("x = 1\n", "BK128"),
+        (f"{OWN}other = Integration(targets=repository(), run_setup=Setup, run_case=run_case, "
+         "score_case=score_case)\n", "BK128"),
+        (OWN.replace("run_case=run_case", "run_case=1"), "BK302"),
+    ],
+    ids=["exits", "ends", "none", "two", "invalid"],
+)  # fmt: skip
+def test_init__module_that_is_no_good__leaves_nothing(init: Init, project: Path, text: str, code: str) -> None:
+    """Customer code never ends the command, and a refusal leaves the project as it was."""
+    (project / ".beaker").mkdir()
+    (project / ".beaker/beaker_integration.py").write_text(text)
+    before = files(project)
+    done = init()
+    assert (done.code, done.out, files(project)) == (2, "", before)
+    assert f"error: {code} " in done.err
+
+
+def test_init__verification_fails__is_undone(init: Init, project: Path) -> None:
+    """An entrypoint that is not there is found when it is imported; the edited configuration is as it was."""
+    (project / ".beaker").mkdir()
+    (project / ".beaker/beaker.yaml").write_bytes(b"# mine\r\napi: local\r\n")
+    (project / "desk.py").write_text(OWN)
+    before = files(project)
+    done = init("--target", "desk:other")
+    assert (done.code, files(project)) == (2, before)
+    assert "no attribute 'other'" in done.err
+    assert init("--target", "desk:mine").code == 0
+
+
+@pytest.mark.parametrize(
+    ("prepare", "argv", "code"),
+    [
+        (lambda root: (root / "pyproject.toml").unlink(), (), "BK122"),
+        (lambda root: (root / ".beaker").write_text(""), (), "BK125"),
+        (lambda root: None, ("--integration-id", "_x"), "BK126"),
+        (lambda root: None, ("--target", "../x.py"), "BK124"),
+        (lambda root: None, ("--dir", "nowhere"), "BK122"),
+        (lambda root: (root / "pyproject.toml").write_text('[project]\nrequires-python = "<3"\n'), (), "BK141"),
+        (lambda root: None, ("--git-rev", "x"), "BK901"),
+    ],
+    ids=["no project", "file", "id", "outside", "folder", "python", "git-rev"],
+)
+def test_init__what_cannot_be__is_refused_unwritten(
+    init: Init, project: Path, prepare: Callable[[Path], object], argv: tuple[str, ...], code: str
+) -> None:
+    """Everything is decided before anything is written."""
+    prepare(project)
+    before = files(project)
+    done = init(*argv)
+    assert (done.code, files(project)) == (2, before)
+    assert f"error: {code} " in done.err
+
+
+@pytest.mark.parametrize(
+    ("config", "code"),
+    [
+        ("integrations: {}\n", "BK123"),
+        ("integrations:\n\t- x\n", "BK101"),
+        ("integrations:\n  a: {entrypoint: 'a:b'}\n  b: {entrypoint: 'a:b'}\n", "BK112"),
+        ("default_spec: x\n", "BK105"),
+    ],
+)
+def test_init__configuration_that_is_no_good__is_refused(init: Init, project: Path, config: str, code: str) -> None:
+    """A file that cannot be read, chosen from, or edited stays as it is."""
+    (project / ".beaker").mkdir()
+    (project / ".beaker/beaker.yaml").write_text(config)
+    before = files(project)
+    done = init()
+    assert (done.code, files(project)) == (2, before)
+    assert f"error: {code} " in done.err
+
+
+def test_init__options_without_effect__are_said(init: Init, project: Path) -> None:
+    """An assistant changes nothing; a key is not recorded in an entry that is there already."""
+    first = init("--agent", "codex", "--no-verify")
+    assert first.code == 0
+    assert "--agent has no effect" in first.err
+    second = init("--agent-key", "k", "--no-verify")
+    assert "warning: BK129" in second.err
+    assert entry(project).agent_key is None
