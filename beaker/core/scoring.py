@@ -159,6 +159,17 @@ def _percentile(ordered: Sequence[float], percent: int) -> float | None:
 
 
 @value
+class Interval:
+    """A mean over cases with its 95 % interval, and in words how that was made."""
+
+    value: float
+    low: float
+    high: float
+    n: int
+    method: str
+
+
+@value
 class Difference:
     """Winner minus baseline over `n` paired cases: the mean, its 95 % interval, and in words how that was made."""
 
@@ -182,16 +193,41 @@ def paired_difference(baseline: Sequence[float], winner: Sequence[float], seed: 
         raise ValueError("a difference needs at least one pair")
     n = len(differences)
     center = mean_of(exact_sum(winner) - exact_sum(baseline), n)
+    low, high = _bounds(differences, center, seed)
+    return Difference(center, low, high, n, _method(n, "paired bootstrap", "pairs"))
+
+
+def mean_interval(objectives: Sequence[float], seed: int) -> Interval:
+    """The mean of `objectives`, each in [0, 1], a failed case as 0.0, with a 95 % confidence interval within [0, 1].
+
+    The interval is made as that of `paired_difference`, over cases instead of pairs. `ValueError` for no case.
+    """
+    if not objectives:
+        raise ValueError("a mean needs at least one case")
+    n = len(objectives)
+    center = mean(objectives)
+    low, high = _bounds(objectives, center, seed)
+    return Interval(center, max(low, 0.0), min(high, 1.0), n, _method(n, "bootstrap", "cases"))
+
+
+def _method(n: int, bootstrap: str, things: str) -> str:
     if n > BOOTSTRAP_LIMIT:
-        reach = student_t_975(n - 1) * _standard_error(differences)
-        return Difference(center, center - reach, center + reach, n, f"95 % interval of Student's t over {n} pairs")
-    method = f"95 % interval of the paired bootstrap over {n} pairs, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5"
-    if min(differences) == max(differences):
-        return Difference(center, center, center, n, method)  # so is every resample
-    means = sorted(_resampled_mean(differences, seed, number) for number in range(RESAMPLES))
+        return f"95 % interval of Student's t over {n} {things}"
+    return f"95 % interval of the {bootstrap} over {n} {things}, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5"
+
+
+def _bounds(values: Sequence[float], center: float, seed: int) -> tuple[float, float]:
+    """The ends of the 95 % interval of the mean of `values`, which is `center`."""
+    n = len(values)
+    if n > BOOTSTRAP_LIMIT:
+        reach = student_t_975(n - 1) * _standard_error(values)
+        return center - reach, center + reach
+    if min(values) == max(values):
+        return center, center  # so is every resample
+    means = sorted(_resampled_mean(values, seed, number) for number in range(RESAMPLES))
     cut = RESAMPLES // 40  # 2.5 % on either side
     # The mean itself is among what is plausible, also where rounding puts it a last digit outside.
-    return Difference(center, min(means[cut - 1], center), max(means[-cut], center), n, method)
+    return min(means[cut - 1], center), max(means[-cut], center)
 
 
 def student_t_975(freedom: int) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from beaker.core.cases import CaseScore, Check
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError, Evaluation
-from beaker.core.scoring import aggregate, objective_score, paired_difference, student_t_975
+from beaker.core.scoring import aggregate, mean_interval, objective_score, paired_difference, student_t_975
 
 SCORES = st.floats(0, 1)
 FIELDS = st.dictionaries(st.sampled_from("abcdefg"), SCORES)
@@ -224,3 +224,25 @@ def test_paired_difference__no_pairs__is_refused(before: list[float], after: lis
 def test_student_t__tabled_points(freedom: int, expected: float) -> None:
     """The expansion gives the tabled 97.5 % points."""
     assert student_t_975(freedom) == pytest.approx(expected, abs=1e-7)
+
+
+@given(st.lists(SCORES, min_size=1, max_size=12), st.integers(0, 9))
+def test_mean_interval__is_that_of_the_difference_to_nothing(objectives: list[float], seed: int) -> None:
+    """The same resamples as for a baseline of zeros, so the same bounds; never beyond [0, 1]."""
+    found = mean_interval(objectives, seed)
+    same = paired_difference([0.0] * len(objectives), objectives, seed)
+    assert (found.value, found.low, found.high, found.n) == (same.value, same.low, same.high, len(objectives))
+    assert 0 <= found.low <= found.value <= found.high <= 1
+    assert found.method == (
+        f"95 % interval of the bootstrap over {len(objectives)} cases, 10,000 resamples, percentiles 2.5 and 97.5"
+    )
+
+
+def test_mean_interval__many_cases__is_students_t_within_the_scores() -> None:
+    """Above 2,000 cases no resampling; an end beyond what a score can be is cut."""
+    found = mean_interval([1.0] * 2_500 + [0.0], 0)
+    assert found.method == "95 % interval of Student's t over 2501 cases"
+    assert found.low < found.value < 1.0 == found.high
+    assert mean_interval([0.0] * 2_500 + [1.0], 0).low == 0.0
+    with pytest.raises(ValueError, match="at least one case"):
+        mean_interval([], 0)
