@@ -8,7 +8,7 @@ from beaker.engine.cleaning import Clean
 from beaker.engine.evaluator import Evaluator, Places
 from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
-from beaker.engine.journal import Journal
+from beaker.engine.memory import EvaluationMemory
 from beaker.engine.plan import RunPlan
 from beaker.engine.rollout import RolloutStarter
 from beaker.engine.setting_up import Opened
@@ -20,7 +20,7 @@ def make_evaluator(
     plan: RunPlan,
     opened: Opened,
     *,
-    journal: Journal,
+    journal: EvaluationMemory,
     supervisor: Supervisor,
     checkouts: Checkouts,
     note: InFlight,

@@ -19,7 +19,7 @@ from beaker.core.values import value
 from beaker.engine.cleaning import clean_json, clean_score, clean_trace
 from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
-from beaker.engine.journal import Journal
+from beaker.engine.memory import Results
 from beaker.engine.pool import Pool
 from beaker.engine.rollout import Rollout
 from beaker.runtime.case_views import CaseViews
@@ -60,7 +60,7 @@ class Evaluator:
         *,
         cases: Mapping[str, Case],
         views: CaseViews,
-        journal: Journal,
+        journal: Results,
         places: Places,
         in_flight: InFlight,
         start_rollout: Callable[[str], Awaitable[Rollout]],

@@ -24,7 +24,7 @@ from beaker.core.targets import (
 )
 from beaker.core.values import value
 from beaker.engine.folders import remove_tree
-from beaker.engine.journal import Journal
+from beaker.engine.memory import Facts
 from beaker.engine.plan import RunPlan
 from beaker.engine.seeds import seeds_to_json
 from beaker.runtime.case_views import CaseViews
@@ -50,7 +50,7 @@ class Opened:
 
 @asynccontextmanager
 async def open_setup(
-    plan: RunPlan, checkout: Path, journal: Journal, supervisor: Supervisor, teardown: list[Problem]
+    plan: RunPlan, checkout: Path, journal: Facts, supervisor: Supervisor, teardown: list[Problem]
 ) -> AsyncIterator[Opened]:
     """Hold the setup open for the block. What its teardown has to say is appended to `teardown`.
 
@@ -89,7 +89,7 @@ async def _close(setup: SetupWorker) -> Problems:
     return ()
 
 
-def _check_targets(imported: tuple[OptimizationTarget, ...], declared: Any, journal: Journal) -> None:
+def _check_targets(imported: tuple[OptimizationTarget, ...], declared: Any, journal: Facts) -> None:
     """Hold the imported targets against the pinned declaration, or against those of the first attempt."""
     recorded = journal.facts().get("targets_imported")
     pinned = recorded if declared is None else declared
@@ -102,7 +102,7 @@ def _check_targets(imported: tuple[OptimizationTarget, ...], declared: Any, jour
 
 
 def _check_unchanged(
-    targets: tuple[OptimizationTarget, ...], documents: tuple[TargetDocument, ...], fingerprint: str, journal: Journal
+    targets: tuple[OptimizationTarget, ...], documents: tuple[TargetDocument, ...], fingerprint: str, journal: Facts
 ) -> None:
     facts = journal.facts()
     hashes = [
