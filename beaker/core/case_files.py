@@ -201,10 +201,7 @@ def _name_fault(name: str) -> str | None:
         return f"the name has {len(name)} characters; at most {MAX_NAME_CHARACTERS} are allowed"
     if "\0" in name:
         return "the name holds a NUL character"
-    try:
-        longest = max(len(part.encode()) for part in name.split("/"))
-    except UnicodeEncodeError:
-        return "the name holds a lone surrogate, which has no UTF-8 form"
+    longest = max(len(part.encode()) for part in name.split("/"))
     if longest > MAX_COMPONENT_BYTES:
         return f"a part of the name has {longest} bytes; at most {MAX_COMPONENT_BYTES} are allowed"
     return None

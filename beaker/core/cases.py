@@ -25,6 +25,13 @@ def _optional_count(value: object, label: str) -> int | None:
     return None if value is None else count(value, label)
 
 
+def _local_path(value: Any, label: str) -> Path:
+    try:
+        return Path(value)
+    except TypeError:
+        raise TypeError(f"{label} must be a path or a string, not {type(value).__name__}") from None
+
+
 def _check_name(value: object, label: str) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{label} must be a string, not {type(value).__name__}")
@@ -62,7 +69,7 @@ class CaseFile:
     """
 
     name: str = attrs.field(converter=labelled(relative_path, "CaseFile.name"))
-    path: Path = attrs.field(converter=Path)
+    path: Path = attrs.field(converter=labelled(_local_path, "CaseFile.path"))
     expected_sha256: str | None = attrs.field(
         default=None, converter=labelled(optional_sha256_hex, "CaseFile.expected_sha256")
     )

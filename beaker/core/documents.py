@@ -44,7 +44,14 @@ class TargetDocument:
     editable: bool = True
 
     def __attrs_post_init__(self) -> None:
-        _settle(self, source_id=_text, group=text.name, name=_path, content=_content, version=_optional_text)
+        _settle(
+            self,
+            source_id=text.text,
+            group=text.name,
+            name=text.relative_path,
+            content=_content,
+            version=text.optional_text,
+        )
         if not isinstance(self.editable, bool):
             raise TypeError(f"TargetDocument.editable must be True or False, not {type(self.editable).__name__}")
 
@@ -59,7 +66,7 @@ class CreateDocumentChange:
     op: Literal["create"] = attrs.field(default="create", init=False)
 
     def __attrs_post_init__(self) -> None:
-        _settle(self, group=text.name, name=_path, content=_content)
+        _settle(self, group=text.name, name=text.relative_path, content=_content)
 
 
 @value(kw_only=True)
@@ -77,8 +84,8 @@ class UpdateDocumentChange:
     op: Literal["update"] = attrs.field(default="update", init=False)
 
     def __attrs_post_init__(self) -> None:
-        _settle(self, source_id=_text, group=text.name, name=_path, content=_content)
-        _settle(self, base_sha256=text.sha256_hex, base_version=_optional_text)
+        _settle(self, source_id=text.text, group=text.name, name=text.relative_path, content=_content)
+        _settle(self, base_sha256=text.sha256_hex, base_version=text.optional_text)
 
 
 @value(kw_only=True)
@@ -93,8 +100,8 @@ class DeleteDocumentChange:
     op: Literal["delete"] = attrs.field(default="delete", init=False)
 
     def __attrs_post_init__(self) -> None:
-        _settle(self, source_id=_text, group=text.name, name=_path)
-        _settle(self, base_sha256=text.sha256_hex, base_version=_optional_text)
+        _settle(self, source_id=text.text, group=text.name, name=text.relative_path)
+        _settle(self, base_sha256=text.sha256_hex, base_version=text.optional_text)
 
 
 DocumentChange: TypeAlias = CreateDocumentChange | UpdateDocumentChange | DeleteDocumentChange
@@ -116,7 +123,7 @@ class DocumentChangeSet:
     groups: tuple[str, ...] = ()
 
     def __attrs_post_init__(self) -> None:
-        _settle(self, run_id=_text, seed_hash=text.sha256_hex, candidate_hash=text.sha256_hex)
+        _settle(self, run_id=text.text, seed_hash=text.sha256_hex, candidate_hash=text.sha256_hex)
         _settle(self, changes=_changes, groups=_names)
 
 
@@ -220,28 +227,7 @@ def _settle(instance: object, **rules: Any) -> None:
 def _content(content: object, label: str) -> str:
     if not isinstance(content, str):
         raise TypeError(f"{label} must be a string, not {type(content).__name__}")
-    return _encodable(content, label)
-
-
-def _encodable(written: str, label: str) -> str:
-    if not written.isascii():
-        try:
-            written.encode()
-        except UnicodeEncodeError:
-            raise ValueError(f"{label} holds a lone surrogate, which has no UTF-8 form") from None
-    return written
-
-
-def _text(written: object, label: str) -> str:
-    return _encodable(text.text(written, label), label)
-
-
-def _optional_text(written: object, label: str) -> str | None:
-    return None if written is None else _text(written, label)
-
-
-def _path(written: object, label: str) -> str:
-    return _encodable(text.relative_path(written, label), label)
+    return text.encodable(content, label)
 
 
 def _changes(changes: Any, label: str) -> tuple[DocumentChange, ...]:
@@ -321,7 +307,7 @@ def _candidate_faults(declared: set[str], files: Mapping[Place, str]) -> Iterato
             known = ", ".join(sorted(declared)) or "none"
             yield Problem("BK607", f"{group!r} is not a declared document group (declared: {known})", where)
         try:
-            normal = _path(name, "the name")
+            normal = text.relative_path(name, "the name")
         except ValueError as error:
             yield Problem("BK600", str(error), where)
             continue

@@ -8,6 +8,8 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
+from beaker.core.text import encodable, text
+
 T = TypeVar("T")
 
 
@@ -56,10 +58,12 @@ def truth(value: object, label: str) -> bool:
 
 
 def optional_str(value: object, label: str) -> str | None:
-    """`None` or a `str`, kept as it is; else `TypeError`."""
-    if value is not None and not isinstance(value, str):
+    """`None` or a `str`, kept as it is; else `TypeError`. `ValueError` for a lone surrogate."""
+    if value is None:
+        return None
+    if not isinstance(value, str):
         raise TypeError(f"{label} must be a string or None, not {type(value).__name__}")
-    return value
+    return encodable(value, label)
 
 
 def named(rule: Callable[[Any, str], T], what: str) -> Callable[[Any, str], dict[str, T]]:
@@ -76,8 +80,7 @@ def named(rule: Callable[[Any, str], T], what: str) -> Callable[[Any, str], dict
         for name, item in value.items():
             if not isinstance(name, str):
                 raise TypeError(f"{label}: a {what} name must be a string, not {type(name).__name__}")
-            if not (stripped := name.strip()):
-                raise ValueError(f"{label}: a {what} name must be a non-empty string")
+            stripped = text(name, f"{label}: a {what} name")
             if stripped in kept:
                 raise ValueError(f"{label}: the {what} name {stripped!r} stands twice after trimming blanks")
             kept[stripped] = rule(item, f"{label}[{stripped!r}]")

@@ -23,10 +23,23 @@ _DRIVE = re.compile(r"[A-Za-z]:")
 
 
 def text(value: object, label: str) -> str:
-    """`value` without surrounding white space; `ValueError` unless it is a `str` with something left."""
+    """`value` without surrounding white space.
+
+    `ValueError` unless it is a `str` with something left, and for a lone surrogate in it.
+    """
     if not isinstance(value, str) or not (stripped := value.strip()):
         raise ValueError(f"{label} must be a non-empty string, not {_shown(value)}")
-    return stripped
+    return encodable(stripped, label)
+
+
+def encodable(value: str, label: str) -> str:
+    """`value` as it is; `ValueError` for a lone surrogate, which can be neither stored nor sent."""
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{label} must not hold a lone surrogate, which has no UTF-8 form") from None
+    return value
 
 
 def optional_text(value: object, label: str) -> str | None:

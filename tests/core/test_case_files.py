@@ -157,7 +157,6 @@ def test_plan__all_faults__come_together_up_to_a_number() -> None:
         ("a" * 256, "a part of the name has 256 bytes; at most 255"),
         ("é" * 128, "a part of the name has 256 bytes"),
         ("/".join(["abc"] * 300), "the name has 1199 characters; at most 1024"),
-        ("\ud800", "a lone surrogate"),
     ],
 )
 def test_plan__name_that_no_file_can_have__is_refused_before_anything_is_written(name: str, words: str) -> None:

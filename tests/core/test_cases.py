@@ -227,6 +227,30 @@ def test_check__texts__are_kept_as_they_are() -> None:
         Check("n", 1.5)
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda text: Case(text, 1),
+        lambda text: FieldDiff(text, 1, 1),
+        lambda text: Check(text, "pass"),
+        lambda text: Check("c", "pass", message=text),
+        lambda text: CaseScore(1, {text: 1}),
+        lambda text: CaseFile(text, "x"),
+    ],
+)
+def test_value__lone_surrogate_in_any_text__is_refused_at_once(make: Any) -> None:
+    """Nothing gets as far as a store or a pipe that could not carry it."""
+    with pytest.raises(ValueError, match="lone surrogate"):
+        make("a\udc80")
+    make("aé")
+
+
+def test_case_file__path_that_is_none__names_the_field() -> None:
+    """A number is no path."""
+    with pytest.raises(TypeError, match=r"CaseFile\.path must be a path or a string, not int"):
+        CaseFile("a", 7)  # type: ignore[arg-type]  # the point of the test
+
+
 def test_case_file__path__is_never_looked_at() -> None:
     """Any path-like is a `Path`; nothing else is; a file that does not exist is fine."""
     assert CaseFile("a\\b", "").path == Path(".")

@@ -12,6 +12,13 @@ numbers = st.integers() | st.floats()
 anything = st.none() | st.booleans() | numbers | st.text() | st.lists(st.integers()) | st.binary()
 
 
+@pytest.mark.parametrize("rule, value", [(optional_str, "\ud800"), (named(count, "field"), {"\udfff": 1})])
+def test_rule__lone_surrogate__is_refused(rule: Any, value: Any) -> None:
+    """A text or a name that has no UTF-8 form is a wrong value."""
+    with pytest.raises(ValueError, match="lone surrogate"):
+        rule(value, "Thing.field")
+
+
 @given(st.floats(0, 1) | st.sampled_from([0, 1]))
 def test_score_value__in_range__is_kept_as_float(score: float) -> None:
     """A score in [0, 1] is stored as `float`, and storing it again changes nothing."""

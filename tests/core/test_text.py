@@ -27,6 +27,14 @@ def test_rule__total_and_idempotent(rule: Any, data: object) -> None:
         assert result.failure().message.startswith("Thing.field must")
 
 
+@pytest.mark.parametrize("rule", [rules.text, rules.relative_path, rules.optional_text])
+def test_rule__lone_surrogate__is_refused(rule: Any) -> None:
+    """What has no UTF-8 form can be neither stored nor sent, so it is refused where it comes in."""
+    with pytest.raises(ValueError, match=r"Case\.id must not hold a lone surrogate"):
+        rule("a\ud800", "Case.id")
+    assert rule(" é𝄞 ", "Case.id") == "é𝄞"
+
+
 def fits_path(given_path: str) -> str | None:
     """What the contract stores of a relative path, by its list of refusals; `None` for what it refuses."""
     path = given_path.strip().replace("\\", "/")
