@@ -74,7 +74,7 @@ def forget(directory: Path, change_set: DocumentChangeSet) -> None:
     """Remove the record of a set that was taken back, and the folder of records with the last one. Raises `OSError`."""
     path = _record(directory, change_set)
     path.unlink(missing_ok=True)
-    if [entry.name for entry in path.parent.iterdir()] == [".gitignore"]:
+    if not any(path.parent.glob("*.json")):
         shutil.rmtree(path.parent)
 
 

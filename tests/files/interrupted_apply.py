@@ -2,7 +2,8 @@
 
 Run as `python interrupted_apply.py MODE FOLDER`; prints one JSON line `{"points", "outcomes", "faults"}`. A file
 operation is what the interpreter announces to an audit hook just before it is done; the hook of a forked child kills
-it, or raises, at the n-th. Modes: `kill`, `kill-twice`, `foreign`, `interrupt`, `error`, `errors`.
+it, or raises, at the n-th. Modes: `kill`, `kill-twice`, `foreign`, `interrupt`, `error`, `errors`; and, with what can
+be taken back, `revert` (the apply is killed) and `revert-killed` (taking it back is).
 """
 
 import errno
@@ -27,7 +28,8 @@ from beaker.core.documents import (
     DocumentChangeSet,
     UpdateDocumentChange,
 )
-from beaker.files.changes import apply_to_directory, recover
+from beaker.files.applied import RECORDS
+from beaker.files.changes import apply_to_directory, recover, revert_in_directory
 
 OPERATIONS = {"open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.link", "os.chmod", "os.scandir"}
 ENDED, REFUSED, RAISED = 0, 10, 11
@@ -75,11 +77,11 @@ def change_set() -> DocumentChangeSet:
 
 
 def snapshot(directory: Path) -> Snapshot:
-    """Every file but those of the staging folder, with its mode; empty folders do not count."""
+    """Every file but those that Beaker keeps for itself, with its mode; empty folders do not count."""
     return {
         path.relative_to(directory).as_posix(): (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
         for path in directory.rglob("*")
-        if path.is_file() and ".beaker-changes" not in path.parts
+        if path.is_file() and not {".beaker-changes", RECORDS} & {*path.parts}
     }
 
 
@@ -135,6 +137,23 @@ class Experiment:
     def apply(self) -> int:
         return ENDED if is_successful(apply_to_directory(self.directory, change_set())) else REFUSED
 
+    def remembered(self) -> int:
+        return ENDED if is_successful(apply_to_directory(self.directory, change_set(), remember=True)) else REFUSED
+
+    def revert(self) -> int:
+        return ENDED if is_successful(revert_in_directory(self.directory, change_set())) else REFUSED
+
+    def reverted(self, point: object, *, applied: bool) -> None:
+        """Take the set back: whatever was applied of it, everything is as before then, and nothing is left over."""
+        was = snapshot(self.directory)
+        outcome = revert_in_directory(self.directory, change_set())
+        if not is_successful(outcome) and (applied or [one.code for one in outcome.failure()] != ["BK624"]):
+            self.faults.append(f"{point}: not taken back: {outcome.failure()}")
+        self.judge(point, snapshot(self.directory), self.before, self.before)
+        if is_successful(outcome) and (self.directory / RECORDS).exists():
+            self.faults.append(f"{point}: the record is left")
+        self.outcomes["was after" if was == self.after else "was before"] += 1
+
     def recover(self) -> int:
         return ENDED if is_successful(recover(self.directory)) else REFUSED
 
@@ -160,12 +179,14 @@ class Experiment:
         if links:
             self.faults.append(f"{point}: hard links are left: {links}")
 
-    def points(self) -> int:
-        """How many file operations an undisturbed apply has."""
+    def points(self, work: Callable[[], int] | None = None) -> int:
+        """How many file operations an undisturbed apply has, or other `work` on the folder as it is after one."""
         at = 0
         while True:
             build(self.directory)
-            if forked(self.apply, at + 1, killed) != -signal.SIGKILL:
+            if work is not None:
+                self.remembered()
+            if forked(work or self.apply, at + 1, killed) != -signal.SIGKILL:
                 return at
             at += 1
 
@@ -240,6 +261,23 @@ def main(mode: str, directory: Path) -> None:
             run.settle(at)
 
         points = run.every_point(full, refused, on=mode == "errors")
+    elif mode == "revert":
+        at, code = 0, -signal.SIGKILL
+        while code == -signal.SIGKILL:
+            at += 1
+            build(directory)
+            code = forked(run.remembered, at, killed)
+            run.recover()
+            run.reverted(at, applied=snapshot(directory) == run.after)
+        points = at - 1
+    elif mode == "revert-killed":
+        points = run.points(run.revert)
+        for at in range(1, points + 1):
+            build(directory)
+            run.remembered()
+            forked(run.revert, at, killed)
+            run.recover()
+            run.reverted(at, applied=snapshot(directory) == run.after)
     print(json.dumps({"points": points, "outcomes": dict(run.outcomes), "faults": run.faults[:20]}))
 
 

@@ -1,5 +1,8 @@
 """Laws of taking an applied change set back: contents return, foreign edits stay, nothing is left behind."""
 
+import json
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -154,6 +157,18 @@ def test_apply__that_fails__leaves_no_record(store: Path, fault: str) -> None:
     assert not (store / RECORDS).exists()
     if fault == "disk":
         (store / STAGING).unlink()
+
+
+@pytest.mark.kill
+@pytest.mark.parametrize("mode", ["revert", "revert-killed"])
+def test_revert__stopped_at_any_operation__can_still_be_done(tmp_path: Path, mode: str) -> None:
+    """Wherever an apply or taking it back is killed, the next `revert` gives everything as it was before."""
+    script = Path(__file__).parent / "interrupted_apply.py"
+    argv = [sys.executable, str(script), mode, str(tmp_path / "store")]
+    result = json.loads(subprocess.run(argv, capture_output=True, text=True, timeout=300, check=True).stdout)
+    assert result["faults"] == []
+    assert result["points"] > 60
+    assert min(result["outcomes"]["was before"], result["outcomes"]["was after"]) > 0
 
 
 def test_apply__that_is_undone_on_the_way__leaves_the_records_as_they_were(store: Path) -> None:
