@@ -17,6 +17,13 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     ),
     "candidate download": ("create_candidate_download",),
     "candidate branch": ("get_optimization_run", "list_candidates", "create_candidate_download"),
+    "run eval": (
+        "get_optimization_candidate",
+        "get_optimization_run",
+        "create_candidate_download",
+        "resolve_dataset",
+        "get_dataset_download_urls",
+    ),
     "run report": ("get_optimization_run", "list_candidates", "list_eval_reports", "create_candidate_download"),
     "dataset upload": ("create_dataset_upload", "complete_dataset_upload"),
     "dataset list": ("list_datasets",),

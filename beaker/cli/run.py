@@ -4,6 +4,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from beaker.cli.evaluate import add_eval
 from beaker.cli.parser import HELP, UsageParser
 from beaker.cli.pull import add_pull
 from beaker.cli.report import add_report
@@ -20,6 +21,7 @@ ACTIONS = {
     "list": ("beaker.cli.runs", "listing"),
     "cancel": ("beaker.cli.runs", "cancel"),
     "pull": ("beaker.cli.pull", "pull"),
+    "eval": ("beaker.cli.evaluate", "evaluate"),
     "report": ("beaker.cli.report", "report"),
     "candidates": ("beaker.cli.run_candidates", "candidates"),
 }
@@ -31,7 +33,17 @@ def add_parser(subparsers: Any) -> None:
     group: UsageParser = subparsers.add_parser("run", help=HELP["run"])
     group.implied = "trigger"
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
-    for add in (add_smoke, add_trigger, add_status, add_list, add_cancel, add_candidates, add_pull, add_report):
+    for add in (
+        add_smoke,
+        add_eval,
+        add_trigger,
+        add_status,
+        add_list,
+        add_cancel,
+        add_candidates,
+        add_pull,
+        add_report,
+    ):
         add(actions)
 
 
