@@ -48,10 +48,14 @@ def new_config(integration_id: str, keys: EntryKeys) -> str:
 def with_integration(
     data: bytes, file: str, integration_id: str, keys: EntryKeys, *, make_default: bool
 ) -> Result[bytes, Problem]:
-    """The configuration `data` with an integration more, and with `default_integration` when `make_default`.
+    """The configuration `data` with an integration more; with `make_default` also with a `default_integration`, unless
+    there is one.
 
     BK123 when the file is written so that nothing can be added safely; `data` must be a valid configuration.
     """
+    old = parse_yaml(data, file).value_or(None)
+    if isinstance(old, MapNode) and old.key("default_integration") is not None:
+        make_default = False  # one that says nothing is left for its owner
     bom, text = ("\ufeff", data.decode("utf-8-sig")) if data[:3] == b"\xef\xbb\xbf" else ("", data.decode())
     end = "\r\n" if "\r\n" in text else "\n"
     lines = text.splitlines(keepends=True)

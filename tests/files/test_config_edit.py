@@ -38,6 +38,12 @@ def test_with_integration__no_entry_yet__is_appended(text: str) -> None:
     assert made == start + "integrations:\n" + ENTRY.format("  ") + "default_integration: new\n"
 
 
+def test_with_integration__default_that_says_nothing__is_left() -> None:
+    """A key that stands there is its owner's, also when it is empty."""
+    text = "default_integration:\n"
+    assert added(text, make_default=True) == f"{text}integrations:\n{ENTRY.format('  ')}"
+
+
 def test_with_integration__crlf_and_bom__are_kept() -> None:
     """Line ends are the file's own, and so is the mark at its beginning."""
     before = "\ufeffintegrations:\r\n  old:\r\n    entrypoint: a:b\r\n"

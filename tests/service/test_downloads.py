@@ -57,6 +57,7 @@ def test_download__edited_repository__brings_a_patch_that_fits_the_pinned_commit
         *(f"tree/documents/playbooks/{name}.md" for name in "abc"),
         "tree/repository/lib/new file.bin",
         "tree/repository/propose.py",
+        "report.html",
     )
     assert (pulled / "tree/repository/lib/new file.bin").read_bytes() == EDITS["lib/new file.bin"].content
     commit = world.api.call("get_optimization_run", run_id=run_id).unwrap()["github_source"]["commit"]
