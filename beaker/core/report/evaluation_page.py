@@ -115,8 +115,7 @@ def _failure_row(group: Mapping[str, Any]) -> list[Cell]:
 def _times(answer: Mapping[str, Any], report: Mapping[str, Any]) -> Markup:
     latency, usage = mapping(report.get("latency_ms")), mapping(report.get("usage"))
     tiles = [
-        tile("Median time", duration(latency.get("p50")), "of a scored case"),
-        tile("95th percentile", duration(latency.get("p95"))),
+        tile("Median time", duration(latency.get("p50")), f"95th percentile {duration(latency.get('p95'))}"),
         tile("Further attempts", count(answer.get("retried"))),
         tile("Input tokens", count(usage.get("input_tokens"))),
         tile("Output tokens", count(usage.get("output_tokens"))),
