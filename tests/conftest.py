@@ -6,8 +6,10 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +108,75 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Served]]:
     yield start
     for served in made:
         served.stop(signal.SIGKILL)
+
+
+class ModelServer:
+    """An OpenAI-compatible chat endpoint on 127.0.0.1 that says what a test wants.
+
+    `answer(body, number)` gets each request's body and its number, from 1; it gives the text of the answer, or a status
+    and a body to refuse with. `requests` are the bodies that came, `headers` what came with each.
+    """
+
+    def __init__(self, answer: Callable[[dict[str, Any], int], "str | tuple[int, Any]"]) -> None:
+        self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                data = self.rfile.read(int(self.headers["content-length"]))
+                outer.requests.append(json.loads(data))
+                outer.headers.append({name.lower(): text for name, text in self.headers.items()})
+                said = (404, {"error": "no such path"})
+                if self.path == "/v1/chat/completions":
+                    said = answer(outer.requests[-1], len(outer.requests))
+                status, body = (200, completion(said)) if isinstance(said, str) else said
+                sent = body if isinstance(body, bytes) else json.dumps(body).encode()
+                self.send_response(status)
+                self.send_header("content-length", str(len(sent)))
+                if status == 429:
+                    self.send_header("retry-after", "0")
+                try:
+                    self.end_headers()
+                    self.wfile.write(sent)
+                except BrokenPipeError:
+                    pass  # who asked had waited long enough
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
+        self._thread.start()
+        self.base_url = f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def close(self) -> None:
+        """Stop answering."""
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+
+def completion(text: str, *, finish_reason: str = "stop") -> dict[str, Any]:
+    """The body of an answer; a token has four characters here."""
+    return {
+        "choices": [{"message": {"role": "assistant", "content": text}, "finish_reason": finish_reason}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": len(text) // 4},
+    }
+
+
+@pytest.fixture
+def model_server() -> Iterator[Callable[..., ModelServer]]:
+    """Starts chat endpoints: `model_server(answer)`."""
+    made: list[ModelServer] = []
+
+    def start(answer: Callable[[dict[str, Any], int], Any]) -> ModelServer:
+        made.append(ModelServer(answer))
+        return made[-1]
+
+    yield start
+    for server in made:
+        server.close()
 
 
 KEYWORDS = {

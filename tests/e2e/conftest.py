@@ -202,8 +202,8 @@ class ServedWorker:
 class Lab:
     """One project with its place. `root` holds `project`, `dataset` and `lab`, the folder that customer code sees.
 
-    With `serve` the place is a served one: whoever looks asks across HTTP, a killed worker goes down with its server,
-    and resuming is starting the server again.
+    With `serve` (given `options`) the place is a served one: whoever looks asks across HTTP, a killed worker goes down
+    with its server, and resuming is starting the server again.
     """
 
     def __init__(
@@ -214,8 +214,9 @@ class Lab:
         test: int = 8,
         plan: dict[str, Any] | None = None,
         serve: Callable[..., Any] | None = None,
+        options: tuple[str, ...] = (),
     ) -> None:
-        self._serve = serve
+        self._serve, self._options = serve, options
         self.server: Any = None
         self.root, self.project, self.lab = root, root / "project", root / "lab"
         self.lab.mkdir(parents=True)
@@ -228,7 +229,7 @@ class Lab:
         init_repository(self.project).unwrap()
         self.environ = {**os.environ, "LAB": str(self.lab)}
         self._transports: list[EmbeddedTransport] = []
-        self._connections: list[HttpTransport] = []
+        self._connections: dict[str, HttpTransport] = {}
         self.workers: list[Any] = []
         self._dataset(train, test)
 
@@ -250,16 +251,17 @@ class Lab:
     def open(self) -> Api:
         """A new look at the place, as another command would have it."""
         if self._serve is not None and self.server is None:
-            self._start_server()
+            self.start_server()
         if self.server is not None and self.server.process.poll() is None:
-            connection = HttpTransport(self.server.url, self.server.token)
-            self._connections.append(connection)
-            return Api(connection, "local")
+            if self.server.url not in self._connections:
+                self._connections[self.server.url] = HttpTransport(self.server.url, self.server.token)
+            return Api(self._connections[self.server.url], "local")
         return Api(self._open_embedded(), "local")
 
-    def _start_server(self) -> None:
+    def start_server(self) -> None:
+        """Start the server of a served place, the first time or again."""
         assert self._serve is not None
-        self.server = self._serve(self.project, environ=self.environ, log=self.root / "server.log")
+        self.server = self._serve(self.project, *self._options, environ=self.environ, log=self.root / "server.log")
 
     def _open_embedded(self) -> EmbeddedTransport:
         self._transports.append(open_embedded(self.project, None, self.environ, foreground=True))
@@ -272,6 +274,14 @@ class Lab:
 
     def launch(self, *, wait: bool = True, **changes: Any) -> str:
         """Commit, upload, and start a run with a worker; its id. `changes` go over the settings of the proposer."""
+        run_id = self.trigger(**changes)
+        self._take_worker(run_id, 0)
+        if wait:
+            self.wait()
+        return run_id
+
+    def trigger(self, **changes: Any) -> str:
+        """As `launch`, without looking for the worker."""
         launch_keys = ("max_concurrency", "case_retry_limit", "test_baseline", "extra")
         config = {key: changes.pop(key) for key in launch_keys if key in changes}
         optimizer = {
@@ -287,11 +297,7 @@ class Lab:
         run = api.call(
             "create_optimization_run", dataset_ref="words", config={**config, "harness_optimization": optimizer}
         )
-        run_id = str(run.unwrap()["id"])
-        self._take_worker(run_id, 0)
-        if wait:
-            self.wait()
-        return run_id
+        return str(run.unwrap()["id"])
 
     def _take_worker(self, run_id: str, before: int) -> None:
         if self.server is not None:
@@ -324,7 +330,7 @@ class Lab:
         if self._serve is not None:
             before = len(self.server.log())
             ((run_id,),) = self.sql("SELECT id FROM runs WHERE status IN ('QUEUED', 'RUNNING')")
-            self._start_server()
+            self.start_server()
             self._take_worker(run_id, before)
         else:
             self.open()
@@ -440,7 +446,7 @@ class Lab:
                 worker.wait()
         for note in self.project.glob(".beaker/local/runs/*/work_folder"):
             WorkFolder(note, note.parent.name).remove()
-        for connection in self._connections:
+        for connection in self._connections.values():
             connection.close()
         for transport in self._transports:
             transport.workers.release()
@@ -455,7 +461,8 @@ def _timeless(value: Any) -> Any:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Which places a test with a laboratory is run against."""
+    """Which places a test with a laboratory is run against: those of its module's `PLACES`, else as the environment and
+    its marks say."""
     if "place" not in metafunc.fixturenames:
         return
     wanted = os.environ.get("BEAKER_E2E_PLACE")
@@ -463,6 +470,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = {mark.name for mark in metafunc.definition.iter_markers()}
     if places is None:
         places = ["embedded", "served"] if "served" in marked else ["embedded"]
+    places = getattr(metafunc.module, "PLACES", places)
     if "embedded" in marked:
         places = [one for one in places if one == "embedded"]
     metafunc.parametrize("place", places)

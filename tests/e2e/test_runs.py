@@ -15,6 +15,7 @@ from beaker.client.api import Api
 pytestmark = pytest.mark.e2e
 
 
+@pytest.mark.served
 def test_declaration__differs_from_the_integration__fails_before_prepare_run(laboratory: Callable[..., Any]) -> None:
     """The run ends FAILED, no hook was called, and `run status` shows both declarations."""
     lab = laboratory()
@@ -40,6 +41,7 @@ def test_declaration__absent__is_recorded_from_the_integration(laboratory: Calla
 
 
 @pytest.mark.kill
+@pytest.mark.served
 def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any]) -> None:
     """Distinct evaluations stay within `max_rollouts`, and the run says that the budget ended it."""
     lab = laboratory()
@@ -95,6 +97,7 @@ def test_cancel__at_a_moment__leaves_nothing_alive_after_two_seconds(
     assert lab.transport.resume_unlocked_runs() == ()
 
 
+@pytest.mark.served
 def test_cancel__during_a_long_teardown__only_the_setup_process_lives_on(laboratory: Callable[..., Any]) -> None:
     """The setup leaves `prepare_run` in its own time, and everything else is gone."""
     lab = laboratory(plan={"teardown_seconds": 4})
@@ -108,6 +111,7 @@ def test_cancel__during_a_long_teardown__only_the_setup_process_lives_on(laborat
     assert lab.notes("teardown") == [["teardown"]]
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_signal__without_cancelling__leaves_the_run_to_be_resumed(laboratory: Callable[..., Any], number: int) -> None:
     """A stopped worker ends what it started, says so, and the next command takes the run up where it was."""
@@ -127,6 +131,7 @@ def test_signal__without_cancelling__leaves_the_run_to_be_resumed(laboratory: Ca
     assert lab.rerun() <= run["progress"]["rollouts"]["lost"] <= 4
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize("moment", ["setup", "rollouts", "proposal", "replaced"])
 def test_state_deleted__during_a_run__ends_it_once_and_leaves_nothing(
     laboratory: Callable[..., Any], moment: str
@@ -190,6 +195,7 @@ def test_three_attempts__killed_by_a_case__name_those_that_ran(laboratory: Calla
     assert sorted(message.removeprefix(said).split(", ")) == [f"train-{words.index(word)}" for word in waiting]
 
 
+@pytest.mark.embedded
 def test_machine__that_refuses__leaves_the_run_open_and_says_why_in_the_end(laboratory: Callable[..., Any]) -> None:
     """A disk that cannot be written is no fault of the run; after three attempts it ends with the reason."""
     lab = laboratory(train=4, test=2)
@@ -210,6 +216,7 @@ def test_machine__that_refuses__leaves_the_run_open_and_says_why_in_the_end(labo
     assert "3 attempts in a row ended without a new result; the last one: IsADirectoryError" in run["error_message"]
 
 
+@pytest.mark.embedded
 def test_worker__beside_another__leaves_the_run_alone(laboratory: Callable[..., Any]) -> None:
     """One worker has a run; a second one, and one that comes after the end, say nothing and end with 0."""
     lab = laboratory(train=4, test=2)
@@ -249,6 +256,7 @@ def test_resume__with_other_seeds__fails_showing_both(laboratory: Callable[..., 
     assert not after.startswith(before)
 
 
+@pytest.mark.served
 def test_cases__that_fail_in_every_way__are_counted_and_shown(laboratory: Callable[..., Any]) -> None:
     """A crash, a hang, an exception and a case that asks for retries are errors of their kind; retries are counted."""
     cases = {"atrain0": "crash", "btrain1": "hang", "ctrain2": "raise", "dtrain3": "retry"}
@@ -380,6 +388,7 @@ def test_scorer_code__changed_by_a_rollout__fails_the_run(laboratory: Callable[.
     assert "words.py was changed" in run["error_message"]
 
 
+@pytest.mark.served
 def test_secrets__in_output_and_errors__are_never_stored(laboratory: Callable[..., Any]) -> None:
     """A granted value that customer code prints or raises shows up nowhere in the place."""
     secret = "sesame-open-8841"
