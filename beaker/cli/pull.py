@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from beaker.cli.place import Answer
 
 
-PULLED = ("run.json", "candidates.json", "eval_reports.json", "patch.diff", "changes", "tree", "report.html")
+PULLED = (
+    "run.json", "candidates.json", "eval_reports.json", "proposals", "patch.diff", "changes", "tree", "report.html",
+)  # fmt: skip
 """What `--only` may name: everything that stands directly in the folder of a run."""
 
-PULLED_OF_A_CANDIDATE = PULLED[3:]
+PULLED_OF_A_CANDIDATE = PULLED[4:]
 """What stands directly in the folder of a candidate."""
 
 
@@ -28,7 +30,8 @@ def add_pull(actions: Any) -> None:
         "pull",
         help="fetch candidates, reports, the winner's patch, documents and change sets",
         description="Writes OUTPUT_DIR/candidates.json, OUTPUT_DIR/eval_reports.json and a folder OUTPUT_DIR/RUN_ID "
-        "with them, run.json, patch.diff (when the repository changed), changes/, tree/ and report.html. A run without "
+        "with them, run.json, patch.diff (when the repository changed), changes/, tree/, report.html and proposals/ "
+        "(what models were asked and answered). A run without "
         "a winner, unfinished or cancelled, gives its best candidate so far in best/ instead.",
     )
     leaf.add_argument("run_id", metavar="RUN_ID")
@@ -57,7 +60,7 @@ def wanted_files(only: Collection[str], path: str) -> bool:
 def pull(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch first, write last; what was there before stays until everything new is in place."""
     from beaker.cli.place import answered, opened
-    from beaker.client.flows import download_candidate
+    from beaker.client.flows import download_artifacts, download_candidate
     from beaker.core.text import name
     from beaker.files.atomic import write_text
     from beaker.files.folders import replacing_folder
@@ -82,6 +85,8 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         chosen, place_of = (winner, fresh) if isinstance(winner, str) else (best, fresh / "best")
         if isinstance(chosen, str) and of_a_candidate:
             answered(download_candidate(place.api, chosen, place_of, wanted=lambda path: wanted_files(only, path)))
+        if wanted_files(only, "proposals"):
+            answered(download_artifacts(place.api, candidates, fresh / "proposals"))
         pulled = [f"{folder.name}/{path}" for path in files_below(fresh)]
     beside = {
         file: _pretty(bodies[file]) for file in ("candidates.json", "eval_reports.json") if wanted_files(only, file)

@@ -201,6 +201,35 @@ def download_flow(
     return Success(tuple(file.path for file in known))
 
 
+def download_artifacts(api: Api, candidates: Mapping[str, Any], directory: Path) -> Result[tuple[str, ...], Problem]:
+    """Write the artifacts of every proposal that the answer `candidates` lists below `directory`, those of proposal
+    `n` in the folder `n`, each verified; their paths. Nothing is made where there are none.
+    """
+    wanted = [
+        (f"{proposal['n']}/{found.path}", found)
+        for proposal in candidates.get("proposals") or ()
+        for item in proposal.get("artifacts") or ()
+        if (found := _download(item)) is not None and isinstance(proposal.get("n"), int)
+    ]
+    try:
+        for path, found in wanted:
+            target = directory / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            fetched = run_flow(api, _fetch(found, target))
+            if not is_successful(fetched):
+                return Failure(fetched.failure())
+    except OSError as error:
+        return Failure(os_problem(error, "write what proposals left", error.filename or directory))
+    return Success(tuple(path for path, _ in wanted))
+
+
+def _fetch(found: "_Download", target: Path) -> Flow[None]:
+    yield Get(found.url, target)
+    if measured(target) != (found.size, found.digest):
+        return Failure(Problem("BK813", "the file that arrived is not the one that was announced", found.path))
+    return Success(None)
+
+
 @value
 class _Download:
     path: str

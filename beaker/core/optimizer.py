@@ -28,6 +28,8 @@ from beaker.core.options import (
 )
 from beaker.core.prices import PRICES_HINT, Price, prices_rule
 from beaker.core.problems import Problem, Problems
+from beaker.core.proposer_settings import PARETO, PROPOSER_HINT, NoProposer, choose_proposer, options
+from beaker.core.reflection.settings import Reflection, reflection_rule
 from beaker.core.strict_json import JsonObject, json_object
 from beaker.core.values import ReadOnlyDict, value
 
@@ -40,11 +42,6 @@ EXTRA_ADVICE = "values of your own belong into `extra`, a dataset beside the set
 @value
 class LaterSetting(Problem):
     """A setting that is sound and not available for runs on this machine, or not yet."""
-
-
-@value
-class NoProposer(Problem):
-    """The settings do not say what makes candidates; another place may have a proposer of its own."""
 
 
 @value
@@ -65,6 +62,9 @@ class Timeouts:
 class OptimizerSettings:
     """How candidates are made, and how much may be spent on it.
 
+    `proposer` is `command`, `reflection` (each with the field of its name) or a registered one, which gets
+    `proposer_options`; `engine` is `pareto` or a registered one, which gets `engine_options`.
+
     `max_rollouts` counts distinct evaluations (candidate, case); `None` means the default, ten per TRAIN and two per
     TEST case, which only a run that knows its cases can work out. `selection_fraction` is the share of TRAIN that
     selects; the rest feeds evidence. Every result is scored `score_repeats` times, and the mean counts.
@@ -72,7 +72,11 @@ class OptimizerSettings:
 
     proposer: str
     command: tuple[str, ...] = ()
+    reflection: Reflection | None = None
     proposer_env: tuple[str, ...] = ()
+    proposer_options: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
+    engine: str = PARETO
+    engine_options: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     max_rollouts: int | None = None
     max_proposals: int = 50
     max_proposals_in_flight: int = 1
@@ -112,7 +116,8 @@ def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems
     problems = judge + found
     hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
     if "harness_optimization" not in values and not hidden:
-        problems = (*problems, NoProposer(CODE, _NO_PROPOSER, "config.harness_optimization", _PROPOSER_HINT))
+        message = "names no proposer, so no candidate could be made"
+        problems = (*problems, NoProposer(CODE, message, "config.harness_optimization", PROPOSER_HINT))
     if "spend_budget_usd" in values and not hidden and not _has_prices(values):
         spelled = next(key for key in ("spend_budget_usd", "spendBudgetUsd") if config.get(key) is not None)
         message = "a budget in dollars needs the prices of models (harness_optimization.prices)"
@@ -127,6 +132,8 @@ def settings_to_json(settings: LaunchSettings) -> JsonObject:
     """`settings`, all of them, as a launch's `config`: `parse_launch_settings` reads it back to an equal value."""
     made = to_json(settings)
     optimizer = made.pop("optimizer")
+    if not settings.optimizer.command:
+        del optimizer["command"]  # none is no command that could be read back
     optimizer["timeouts"]["import"] = optimizer["timeouts"].pop("import_")
     return {"harness_optimization": optimizer, **made}
 
@@ -170,7 +177,7 @@ def _command(given: object) -> tuple[str, ...]:
     if not isinstance(given, list | tuple):
         raise ValueError(f"must be a list that starts with a program, not {shown(given)}")
     if not given:
-        raise OptionsRefused(Problem(CODE, "is empty, so there is no program to run", hint=_PROPOSER_HINT))
+        raise OptionsRefused(Problem(CODE, "is empty, so there is no program to run", hint=PROPOSER_HINT))
     for index, argument in enumerate(given):
         if not isinstance(argument, str) or "\0" in argument:
             raise OptionsRefused(Problem(CODE, f"must be text, not {shown(argument)}", f"[{index}]"))
@@ -202,25 +209,9 @@ def _proposer_env(given: object) -> tuple[str, ...]:
 
 
 def _optimizer(values: dict[str, Any]) -> OptimizerSettings:
-    proposer = values.setdefault("proposer", "command" if "command" in values else None)
-    if proposer is None:
-        raise OptionsRefused(NoProposer(CODE, _NO_PROPOSER, "", _PROPOSER_HINT))
-    if proposer == "reflection":
-        raise OptionsRefused(LaterSetting(CODE, _NO_REFLECTION, ".proposer", _PROPOSER_HINT))
-    if proposer != "command":
-        why = f"{proposer!r} is not available: proposers that a package registers come with a later version"
-        raise OptionsRefused(LaterSetting(CODE, why, ".proposer", _PROPOSER_HINT))
-    if "command" not in values:
-        raise OptionsRefused(Problem(CODE, "the command proposer needs a command", ".command", _PROPOSER_HINT))
-    return OptimizerSettings(**values)
+    return OptimizerSettings(**{**values, "proposer": choose_proposer(values, code=CODE)})
 
 
-_NO_PROPOSER = "names no proposer, so no candidate could be made"
-_NO_REFLECTION = "the reflection proposer comes with a later version"
-_PROPOSER_HINT = (
-    'write harness_optimization: {command: [python, "{project}/propose.py"]}, with the program and arguments of your '
-    "proposer"
-)
 _OPTIMIZER_PLACES = ("config.harness_optimization", "config.harnessOptimization")
 
 _seconds = number("a number of seconds above 0", lambda found: found > 0)
@@ -235,8 +226,11 @@ def _timeouts(values: dict[str, Any]) -> Timeouts:
 _OPTIMIZER_RULES: dict[str, Rule] = {
     "proposer": some_text,
     "command": _command,
-    "reflection": _later(_NO_REFLECTION, _PROPOSER_HINT, _object),
+    "reflection": reflection_rule(CODE),
     "proposer_env": _proposer_env,
+    "proposer_options": options,
+    "engine": some_text,
+    "engine_options": options,
     "max_rollouts": whole_number(1),
     "max_proposals": whole_number(1),
     "max_proposals_in_flight": whole_number(1, 1000),

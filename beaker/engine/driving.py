@@ -21,21 +21,20 @@ from beaker.core.search import (
     Started,
     entries_to_json,
     progress,
-    replay,
-    step,
 )
+from beaker.engine.engines import PARETO_ENGINE, Engine
 from beaker.engine.journal import Journal
 
 Execute = Callable[[SearchState, Evaluate | Propose], Awaitable[Evaluated | Proposed]]
 """Does what a command asks for, given the search as it was when the command was handed out."""
 
 
-def resumed(journal: Journal) -> SearchState | None:
+def resumed(journal: Journal, engine: Engine = PARETO_ENGINE) -> SearchState | None:
     """The search as the log left it, `None` when it has not begun. `Refused` when the log cannot be replayed."""
     log = journal.log()
     if not log:
         return None
-    replayed = replay(log)
+    replayed = engine.replay(log)
     if not is_successful(replayed):
         raise Refused(replayed.failure())
     state = replayed.unwrap()
@@ -44,10 +43,12 @@ def resumed(journal: Journal) -> SearchState | None:
     return state
 
 
-async def drive(state: SearchState, *, journal: Journal, execute: Execute) -> SearchState:
+async def drive(
+    state: SearchState, *, journal: Journal, execute: Execute, engine: Engine = PARETO_ENGINE
+) -> SearchState:
     """Take the search to its end: a new one, or one that `resumed` gave. Whatever `execute` raises ends it."""
     if state.phase == "new":
-        state, entries = step(state, Started())
+        state, entries = engine.step(state, Started())
         _append(journal, state, entries)
     running: set[asyncio.Task[Evaluated | Proposed]] = set()
     try:
@@ -55,7 +56,7 @@ async def drive(state: SearchState, *, journal: Journal, execute: Execute) -> Se
         while state.finished is None:
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for event in sorted((task.result() for task in done), key=lambda event: event.seq):
-                state, entries = step(state, event)
+                state, entries = engine.step(state, event)
                 if entries:
                     _append(journal, state, entries)
                     _launch(running, state, entries, execute)

@@ -14,7 +14,7 @@ from beaker.engine.cleaning import Clean
 from beaker.engine.evaluator import Evaluator
 from beaker.engine.evidence import Evidence, Standing, build_evidence
 from beaker.engine.journal import Journal
-from beaker.engine.proposal import ProposalRequest, Proposer, proposal_record
+from beaker.engine.proposal import ProposalRequest, Proposer, artifact_files, proposal_record
 from beaker.engine.setting_up import Opened
 
 
@@ -75,7 +75,7 @@ class Executor:
         if proposal.tree is not None:
             self._journal.store_tree(tree_digest(proposal.tree), proposal.tree)
         record = proposal_record(command.proposal, proposal)
-        self._journal.store_proposal(command.seq, record)
+        self._journal.store_proposal(command.seq, record, artifact_files(proposal).values())
         self._stored()
         return record
 

@@ -4,7 +4,7 @@ The engine stores a result before it uses it, and appends to the log before it a
 moment the process dies at, replaying the log and asking for stored results rebuilds the run exactly.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
 
 from beaker.core.evaluations import Evaluation
@@ -38,8 +38,10 @@ class Journal(Protocol):
         """What the proposal with the command number `seq` gave, if it was stored."""
         ...
 
-    def store_proposal(self, seq: int, result: JsonObject) -> None:
-        """Store what a proposal gave; the tree of a child is stored before it."""
+    def store_proposal(self, seq: int, result: JsonObject, files: Iterable[bytes] = ()) -> None:
+        """Store what a proposal gave, and the files that `result` names by SHA-256; the tree of a child is stored
+        before it.
+        """
         ...
 
     def tree(self, digest: str) -> CandidateTree:

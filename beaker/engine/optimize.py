@@ -14,8 +14,6 @@ from beaker.core.search import (
     default_max_rollouts,
     entries_to_json,
     progress,
-    start,
-    step,
 )
 from beaker.core.strict_json import JsonObject
 from beaker.core.text import visible
@@ -23,13 +21,14 @@ from beaker.engine.candidates import tree_digest
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import cleaner
 from beaker.engine.driving import drive, resumed
+from beaker.engine.engines import Engine, engine_of
 from beaker.engine.evaluating import make_evaluator
 from beaker.engine.executing import Executor
 from beaker.engine.guard import guard
 from beaker.engine.in_flight import InFlight, count_lost, forget, lost_cases
 from beaker.engine.journal import Journal
 from beaker.engine.plan import RunPlan
-from beaker.engine.proposers.command import command_proposer
+from beaker.engine.proposers.choosing import choose_proposer
 from beaker.engine.result import Ending, failed, search_ending
 from beaker.engine.seeds import seed_tree
 from beaker.engine.setting_up import Opened, open_setup
@@ -112,15 +111,15 @@ class _Attempt:
         if not self._stored_any:
             self._journal.set_facts(barren_attempts=self._barren)
         if self._journal.cancelled():
-            state = resumed(self._journal)
+            state = resumed(self._journal, self._engine())
             if state is not None and state.finished is None:
-                state, entries = step(state, Cancelled())
+                state, entries = self._engine().step(state, Cancelled())
                 self._journal.append(entries_to_json(entries), progress(state))
             self._journal.finish("CANCELLED", finish_reason="cancelled", error_message=None, result=None)
 
     async def run(self) -> Ending:
         """Set up, search, and say how it ended."""
-        state = resumed(self._journal)
+        state = resumed(self._journal, self._engine())
         if state is None or state.finished is None:
             checkout = await asyncio.to_thread(self._checkouts.setup)
             async with open_setup(self._plan, checkout, self._journal, self._supervisor, self.teardown) as opened:
@@ -156,7 +155,7 @@ class _Attempt:
                 },
             }
         )
-        started = start(search, train, test, digest)
+        started = self._engine().start(search, train, test, digest)
         if not is_successful(started):
             raise Refused(started.failure())
         state = started.unwrap()
@@ -184,7 +183,7 @@ class _Attempt:
             retried=self._count_retry,
             remark=self._remark,
         )
-        proposer = command_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
+        proposer = choose_proposer(plan, self._supervisor, self._checkouts, opened=opened, clean=clean)
         executor = Executor(
             opened,
             journal=self._journal,
@@ -194,7 +193,9 @@ class _Attempt:
             clean=clean,
             prices=plan.settings.optimizer.prices,
         )
-        driving = asyncio.create_task(drive(state, journal=self._journal, execute=executor.execute))
+        driving = asyncio.create_task(
+            drive(state, journal=self._journal, execute=executor.execute, engine=self._engine())
+        )
         try:
             await asyncio.wait([driving])
             ended = driving.result()
@@ -210,6 +211,11 @@ class _Attempt:
         finally:
             note.close()
         return ended
+
+    def _engine(self) -> Engine:
+        """The engine that the settings name; `Refused` when it is not installed."""
+        optimizer = self._plan.settings.optimizer
+        return engine_of(optimizer.engine, optimizer.engine_options)
 
     def _stored(self) -> None:
         """The first new result shows that the run gets on."""

@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+import attrs
+
 from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import LaunchSettings
 from beaker.core.repository_tree import Commit
@@ -24,7 +26,8 @@ class RunPlan:
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
-    out of text. `process_per_case` is the entry's `isolation: process`.
+    out of text. `process_per_case` is the entry's `isolation: process`,
+    `reflection_key` the key of the model that reflects, if it has one.
     """
 
     run_id: str
@@ -47,6 +50,7 @@ class RunPlan:
     proposer_env: Mapping[str, str]
     redact: Callable[[str], str]
     process_per_case: bool = False
+    reflection_key: str | None = attrs.field(default=None, repr=False)
 
     def code(self, checkout: Path) -> CodeRoot:
         """The Integration in one checkout of the commit."""

@@ -1,8 +1,14 @@
 """The port of a proposer: what it is asked, what it answers, and the stored form of an answer."""
 
-from typing import Literal, Protocol, TypeAlias
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import attrs
 
 from beaker.core.strict_json import JsonObject
+from beaker.core.usage import ModelUsage, usage_to_json
 from beaker.core.values import value
 from beaker.engine.candidates import CandidateTree, tree_digest
 from beaker.engine.evidence import Evidence
@@ -28,7 +34,7 @@ class Proposal:
     """`tree` is set exactly for a `child`. `changed` names what differs from the parent (`group/name`), sorted.
 
     `message` says why there is no child; `stdout` and `stderr` are what the proposer printed, bounded and without
-    secrets.
+    secrets. `usage` is what models were used; `artifacts` are texts to look at later, such as prompts, by file name.
     """
 
     outcome: Outcome
@@ -37,6 +43,30 @@ class Proposal:
     changed: tuple[str, ...] = ()
     stdout: str = ""
     stderr: str = ""
+    usage: tuple[ModelUsage, ...] = ()
+    artifacts: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@value(kw_only=True)
+class ProposalTask:
+    """What a proposer that a package registers is asked (entry points `beaker.proposers`: name to a function).
+
+    The function edits the working copy `workspace` in place, as a command does: `documents/<group>/`, and `repository/`
+    when it is a target, where target paths count from `source_dir`. It returns nothing, or `ModelUsage` values that say
+    what it used; it may be asynchronous. What it raises is a crash of this proposal.
+
+    `summary` and `cases` are the evidence, `targets` the declaration as JSON, `project` a read-only checkout of the
+    pinned commit, `options` the `proposer_options` of the settings. `seed` is for random choices of its own.
+    """
+
+    workspace: Path
+    project: Path
+    summary: Any
+    cases: tuple[Any, ...]
+    targets: Any
+    source_dir: str
+    seed: int
+    options: Mapping[str, Any]
 
 
 class Proposer(Protocol):
@@ -57,4 +87,14 @@ def proposal_record(number: int, proposal: Proposal) -> JsonObject:
         "changed": list(proposal.changed),
         "stdout": proposal.stdout,
         "stderr": proposal.stderr,
+        "usage": list(usage_to_json(proposal.usage)),
+        "artifacts": [
+            {"path": path, "sha256": sha256(data).hexdigest(), "size_bytes": len(data)}
+            for path, data in artifact_files(proposal).items()
+        ],
     }
+
+
+def artifact_files(proposal: Proposal) -> dict[str, bytes]:
+    """The artifacts of a proposal as they are kept, by file name."""
+    return {path: text.encode(errors="replace") for path, text in sorted(proposal.artifacts.items())}

@@ -4,8 +4,8 @@
     documents/<group>/   the parent's documents; those that are not editable have mode 0444
     evidence/            what the proposer is told; edits to it are ignored
 
-What tools drop on their way (`__pycache__`, editor backups, and outside the documents whatever the project's own
-`.gitignore` names) is removed and not judged.
+What tools drop on their way (`__pycache__`, editor backups, the notes of coding agents at the top, and outside the
+documents whatever the project's own `.gitignore` names) is removed and not judged.
 """
 
 import os
@@ -27,6 +27,10 @@ DOCUMENTS = "documents"
 EVIDENCE = "evidence"
 
 _DROPPINGS = re.compile(r"(__pycache__|\.(pytest|mypy|ruff)_cache|\.DS_Store|.*\.py[co]|.*~|\..*\.sw[a-p])\Z")
+
+
+_AGENT_NOTES = re.compile(r"\.(claude|codex|aider[^/]*)(/|\Z)")
+"""What coding agents keep in the folder they are started in."""
 
 
 @value
@@ -79,7 +83,7 @@ def _taken_back(
     files: list[str] = []
     special: list[str] = []
     for path, entry in _walk(root, passed_over=(REPOSITORY,) if scope.paths else ()):
-        if path not in known and _is_dropping(path):
+        if path not in known and (_is_dropping(path) or _AGENT_NOTES.match(path)):
             (root / path).unlink()
         elif is_plain(entry):
             files.append(path)

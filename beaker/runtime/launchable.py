@@ -11,9 +11,10 @@ from typing import Any
 from returns.pipeline import is_successful
 
 from beaker.core.launch import check_launch_keys, split_config
-from beaker.core.optimizer import LaterSetting, NoProposer, Timeouts, parse_launch_settings
+from beaker.core.optimizer import LaterSetting, Timeouts, parse_launch_settings
 from beaker.core.options import UnknownOption
 from beaker.core.problems import Problem, Problems
+from beaker.core.proposer_settings import NoProposer
 from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.values import value
 from beaker.files.git import copies_in_commit, dirty_files, head_commit, untracked_files

@@ -1,6 +1,6 @@
 """Answering about candidates and their eval reports."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from beaker.core.api import Response
 from beaker.core.problems import Problem
@@ -24,13 +24,16 @@ class Found:
 
 
 def list_candidates(call: Call) -> Response:
-    """Every candidate and proposal of a run."""
+    """Every candidate and proposal of a run, and where the proposals' artifacts are."""
     from beaker.service.reports import candidates_json, search_of
 
     run = _run(call, call.arguments["run_id"])
     if run is None:
         return _no_run(call)
-    return answer(candidates_json(call.ports.database, run, search_of(call.ports.database, run)))
+    body: Any = candidates_json(call.ports.database, run, search_of(call.ports.database, run))
+    for artifact in (one for proposal in body["proposals"] for one in proposal["artifacts"]):
+        artifact["download_url"] = call.ports.transfers.blob_url(artifact["sha256"], artifact["path"])
+    return answer(body)
 
 
 def list_eval_reports(call: Call) -> Response:

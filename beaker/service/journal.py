@@ -1,7 +1,7 @@
 """The memory of one run in the store: what `beaker.engine.journal` asks for, on the database."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -24,9 +24,13 @@ _EVENTS: dict[str, RunEvent] = {
 }
 
 
+def _keep_nothing(_: bytes) -> object:
+    raise AssertionError("there is no place for files")
+
+
 class StoredJournal:
     """The journal of the run `run_id`. Its worker is the only writer; `now` answers in UTC, `is_tracked` tells whether
-    the run's commit has a path.
+    the run's commit has a path, `keep` stores a file under its SHA-256.
 
     Beside what `Journal` says: errors of the database are `sqlite3.Error`; a stored evaluation that cannot be read is
     `Refused`.
@@ -39,7 +43,9 @@ class StoredJournal:
         *,
         now: Callable[[], datetime],
         is_tracked: Callable[[str], bool] = lambda _: False,
+        keep: Callable[[bytes], object] = _keep_nothing,
     ) -> None:
+        self._keep = keep
         self._database = database
         self._run_id = run_id
         self._now = now
@@ -92,8 +98,10 @@ class StoredJournal:
         )
         return None if row is None else _object(row["result"])
 
-    def store_proposal(self, seq: int, result: JsonObject) -> None:
+    def store_proposal(self, seq: int, result: JsonObject, files: Iterable[bytes] = ()) -> None:
         """See `Journal.store_proposal`."""
+        for data in files:
+            self._keep(data)
         self._database.execute(
             """INSERT INTO proposals VALUES (:run_id, :seq, :result, :at)
             ON CONFLICT (run_id, seq) DO NOTHING""",

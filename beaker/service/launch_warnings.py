@@ -10,6 +10,7 @@ from beaker.core.documents import directories_of
 from beaker.core.optimizer import LaunchSettings
 from beaker.core.problems import Problem
 from beaker.core.proposer_command import CommandWorld, command_warnings
+from beaker.core.reflection.settings import is_loopback
 from beaker.core.repository_tree import inside_targets, target_paths
 from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.targets import parse_declaration
@@ -28,7 +29,8 @@ _EXAMPLES = (".example", ".sample", ".template", ".dist")
 def settings_warnings(
     ports: Ports, settings: LaunchSettings, files: Iterable[SourceFile], rows: Mapping[str, int]
 ) -> Iterator[Problem]:
-    """What is doubtful about the settings: a command that cannot start (BK480), a budget that is too small (BK479)."""
+    """What is doubtful about the settings: a command that cannot start (BK480), a budget that is too small (BK479), a
+    model that is asked in the clear (BK485)."""
     tracked = {one.path: one for one in files}
     world = CommandWorld(
         files={path: _MODES.get(one.mode) for path, one in tracked.items()},
@@ -36,6 +38,7 @@ def settings_warnings(
         program=ports.program,
     )
     yield from command_warnings(settings.optimizer.command, world, where=f"{_OPTIMIZER}.command")
+    yield from _in_the_clear(settings)
     yield from _budget(settings, rows)
 
 
@@ -92,6 +95,15 @@ def _targets(entry: IntegrationEntry, files: Iterable[SourceFile]) -> Iterator[P
 
 def _is_dotenv(path: str) -> bool:
     return path == ".beaker/.env" or path.endswith("/.beaker/.env")
+
+
+def _in_the_clear(settings: LaunchSettings) -> Iterator[Problem]:
+    reflection = settings.optimizer.reflection
+    if reflection is None or not reflection.base_url.startswith("http:") or is_loopback(reflection.base_url):
+        return
+    told = "prompts and the key are" if reflection.api_key_env else "prompts, with TRAIN cases in them, are"
+    where = f"{_OPTIMIZER}.reflection.base_url"
+    yield Problem("BK485", f"{told} sent to another machine unencrypted", where, "use https, or a network you trust")
 
 
 def _budget(settings: LaunchSettings, rows: Mapping[str, int]) -> Iterator[Problem]:

@@ -11,13 +11,14 @@ from beaker.core.optimizer import parse_launch_settings
 from beaker.core.prices import Prices
 from beaker.core.problems import Refused
 from beaker.core.scoring import EvalReport, aggregate
-from beaker.core.search import Candidate, SearchState, replay
+from beaker.core.search import Candidate, SearchState
 from beaker.core.strict_json import JsonObject
 from beaker.core.usage import report_usage
 from beaker.core.values import value
+from beaker.engine.engines import engine_of_settings
 from beaker.service.answers import candidate_id
 from beaker.service.database import Database
-from beaker.service.result_table import proposal_output, stored_evaluations, stored_log
+from beaker.service.result_table import proposal_records, stored_evaluations, stored_log
 from beaker.service.run_table import RunRecord
 from beaker.service.trees import changed_between, tree_created_at
 
@@ -35,7 +36,7 @@ def search_of(database: Database, run: RunRecord) -> SearchState | None:
     log = stored_log(database, run.id)
     if not log:
         return None
-    replayed = replay(log)
+    replayed = engine_of_settings(run.settings).replay(log)
     if not is_successful(replayed):
         raise Refused(replayed.failure())
     return replayed.unwrap()
@@ -65,7 +66,7 @@ def candidates_json(database: Database, run: RunRecord, state: SearchState | Non
     """All candidates and proposals of a run as they are answered."""
     if state is None:
         return {"candidates": [], "winner_id": None, "proposals": []}
-    printed = proposal_output(database, run.id)
+    records = proposal_records(database, run.id)
     proposals: list[Any] = [
         {
             "n": proposal.n,
@@ -73,11 +74,13 @@ def candidates_json(database: Database, run: RunRecord, state: SearchState | Non
             "outcome": proposal.outcome,
             "candidate_id": None if proposal.candidate is None else candidate_id(run.id, proposal.candidate),
             "message": proposal.message,
-            "stdout": stdout,
-            "stderr": stderr,
+            "stdout": record.get("stdout", ""),
+            "stderr": record.get("stderr", ""),
+            "usage": record.get("usage", []),
+            "artifacts": record.get("artifacts", []),
         }
         for proposal in state.proposals
-        for stdout, stderr in [printed.get(proposal.n, ("", ""))]
+        for record in [records.get(proposal.n, {})]
     ]
     return {
         "candidates": [candidate_json(database, run, state, number) for number in range(len(state.candidates))],

@@ -49,8 +49,8 @@ def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Seq
     return {case_id: found[case_id] for case_id in case_ids if case_id in found}
 
 
-def proposal_output(database: Database, run_id: str) -> dict[int, tuple[str, str]]:
-    """What the proposer printed, standard output and error, by the number of the proposal; empty where not kept."""
+def proposal_records(database: Database, run_id: str) -> dict[int, JsonObject]:
+    """What is stored of each proposal (`engine.proposal.proposal_record`), by its number; early builds kept less."""
     rows = database.rows("SELECT seq, result FROM proposals WHERE run_id = :run_id", run_id=run_id)
     records = {row["seq"]: json.loads(row["result"]) for row in rows}
     numbers: dict[int, int] = {}
@@ -58,10 +58,7 @@ def proposal_output(database: Database, run_id: str) -> dict[int, tuple[str, str
         # Records of early builds do not say which proposal they are; the command of that number does.
         commands = (entry for entry in stored_log(database, run_id) if entry.get("type") == "propose")
         numbers = {int(str(entry["seq"])): int(str(entry["proposal"])) for entry in commands}
-    return {
-        record.get("proposal", numbers.get(seq, 0)): (record.get("stdout", ""), record.get("stderr", ""))
-        for seq, record in records.items()
-    }
+    return {record.get("proposal", numbers.get(seq, 0)): record for seq, record in records.items()}
 
 
 def evaluation_counts(database: Database, run_id: str) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 """Starting the worker of a run that has none, whoever noticed: a later command, or a server that looks after runs."""
 
 from beaker.core.problems import Problem
+from beaker.core.proposer_settings import proposer_variables
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.service.ports import Ports, Workers
@@ -27,10 +28,9 @@ def resume(run: RunRecord, ports: Ports, workers: Workers) -> Resumption:
     """
     if (why := ports.database.read_only) is not None:
         return Resumption(run.id, Problem(why.code, f"the run {run.id} waits: {why.message}", why.where, why.hint))
-    optimizer = run.settings.get("harness_optimization")
-    passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
+    passed = proposer_variables(run.settings.get("harness_optimization"))
     granted = ports.granted(_names(run.entry.get("required_env")))
-    missing = (*granted.missing, *ports.unset(_names(passed)))
+    missing = (*granted.missing, *ports.unset(passed))
     if missing:
         hint = "set it and repeat the command, or look only with --no-resume"
         message = f"the run {run.id} waits: it needs {', '.join(missing)}, which is not set here"

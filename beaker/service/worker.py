@@ -27,8 +27,9 @@ from typing import NoReturn
 from returns.pipeline import is_successful
 
 from beaker.core.environment import base_environment, redactor
-from beaker.core.optimizer import parse_launch_settings
+from beaker.core.optimizer import OptimizerSettings, parse_launch_settings
 from beaker.core.problems import Refused
+from beaker.core.proposer_settings import proposer_variables
 from beaker.engine.cleaning import DATASET, cleaner
 from beaker.engine.optimize import optimize
 from beaker.engine.plan import RunPlan
@@ -101,7 +102,9 @@ def _sweep(place: Place) -> None:
 
 async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -> int:
     commit = cache(lambda: commit_files(place.blobs, run.source))
-    journal = StoredJournal(place.database, run.id, now=utc_now, is_tracked=lambda path: path in commit())
+    journal = StoredJournal(
+        place.database, run.id, now=utc_now, is_tracked=lambda path: path in commit(), keep=place.blobs.put
+    )
     redact = redactor(_secrets(run))
     clean = cleaner(redact, work)
     stopped: list[int] = []
@@ -169,6 +172,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         scorer_env=customer if judge is None else {**customer, "BEAKER_SCORER_MODEL": str(judge)},
         proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
         redact=redact,
+        reflection_key=_reflection_key(settings.optimizer),
         process_per_case=run.entry.get("isolation") == "process",
     )
 
@@ -183,11 +187,13 @@ def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
 
 def _secrets(run: RunRecord) -> list[str]:
     """The values that must not be kept anywhere: what the run was granted, and what its proposer gets."""
-    optimizer = run.settings.get("harness_optimization")
-    passed = optimizer.get("proposer_env") if isinstance(optimizer, dict) else None
-    return [
-        os.environ[name] for name in (*_names(run.entry.get("required_env")), *_names(passed)) if name in os.environ
-    ]
+    passed = proposer_variables(run.settings.get("harness_optimization"))
+    return [os.environ[name] for name in (*_names(run.entry.get("required_env")), *passed) if name in os.environ]
+
+
+def _reflection_key(optimizer: OptimizerSettings) -> str | None:
+    name = None if optimizer.reflection is None else optimizer.reflection.api_key_env
+    return None if name is None else os.environ.get(name)
 
 
 def _names(listed: object) -> tuple[str, ...]:

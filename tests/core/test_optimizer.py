@@ -27,6 +27,7 @@ VECTORS: dict[str, Any] = json.loads(
 OPTIMIZER_KEYS = [
     "proposer", "command", "reflection", "proposer_env", "max_rollouts", "max_proposals", "max_proposals_in_flight",
     "cases_per_process", "minibatch_size", "selection_fraction", "score_repeats", "seed", "prices", "timeouts",
+    "proposer_options", "engine", "engine_options",
 ]  # fmt: skip
 LAUNCH_KEYS = [
     "model", "case_retry_limit", "spend_budget_usd", "test_baseline", "max_concurrency", "optimization_config",
@@ -85,7 +86,11 @@ def test_defaults__are_the_documented_ones() -> None:
         "harness_optimization": {
             "proposer": "command",
             "command": ["x"],
+            "reflection": None,
             "proposer_env": [],
+            "proposer_options": {},
+            "engine": "pareto",
+            "engine_options": {},
             "max_rollouts": None,
             "max_proposals": 50,
             "max_proposals_in_flight": 1,
@@ -149,7 +154,11 @@ def objects(keys: list[str], special: dict[str, st.SearchStrategy[Any]]) -> st.S
 
 GOOD: dict[str, st.SearchStrategy[Any]] = {
     "command": st.lists(st.text("ab", min_size=1, max_size=3), min_size=1, max_size=3),
-    "proposer": st.just("command"),
+    "proposer": st.sampled_from(["command", "reflection", "mine"]),
+    "reflection": st.just({"base_url": "http://localhost/v1", "model": "m"}),
+    "engine": st.sampled_from(["pareto", "other"]),
+    "engine_options": st.just({"a": 1}),
+    "proposer_options": st.just({"a": 1}),
     "timeouts": st.dictionaries(st.sampled_from(["import", "run_case", "runCase", "teardown"]), st.floats(0.1, 100)),
     "proposer_env": st.lists(st.sampled_from(["A", "B_C"]), unique=True),
     "selection_fraction": st.floats(0.1, 0.9),

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(not PAGE.exists(), reason="the documentation is 
 
 def test_small_proposer__of_the_page__learns_from_evidence(tmp_path: Path) -> None:
     """It adds the words of missed spam in the minibatch, and nothing else."""
-    (script,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    script, _ = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     words = tmp_path / "documents" / "lists" / "spam.txt"
     words.parent.mkdir(parents=True)
     words.write_text("win\n")

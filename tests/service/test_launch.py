@@ -81,6 +81,8 @@ def test_launch__no_declaration__is_left_to_the_first_import(world: Any) -> None
     assert launch(world, {})[1]["targets"] is None
 
 
+MODEL = {"base_url": "http://localhost/v1", "model": "m"}
+
 GATES: list[tuple[dict[str, Any], str, str]] = [
     ({"dataset_ref": "nothing"}, "BK455", "nothing"),
     ({"dataset_ref": "inv@sha256:00"}, "BK455", "revision"),
@@ -100,8 +102,11 @@ GATES: list[tuple[dict[str, Any], str, str]] = [
     ({"config": PROPOSER | {"max_concurrency": 2, "maxConcurrency": 2}}, "BK410", "twice"),
     ({"config": PROPOSER | {"dataset_ref": "inv"}}, "BK410", "not a known option"),
     ({"config": {}}, "BK410", "no proposer"),
-    ({"config": {"harness_optimization": {"proposer": "reflection"}}}, "BK410", "later version"),
-    ({"config": {"harness_optimization": {"proposer": "mine"}}}, "BK410", "later version"),
+    ({"config": {"harness_optimization": {"proposer": "reflection"}}}, "BK410", "which model to ask"),
+    ({"config": {"harness_optimization": {"proposer": "mine"}}}, "BK410", "known here: command, reflection"),
+    ({"config": {"harness_optimization": {"proposer": "reflexion"}}}, "BK410", "did you mean 'reflection'?"),
+    ({"config": {"harness_optimization": {"command": ["x"], "engine": "gepa"}}}, "BK410", "no engine 'gepa'"),
+    ({"config": {"harness_optimization": {"reflection": MODEL | {"api_key_env": "NO_KEY"}}}}, "BK458", "NO_KEY"),
     ({"config": {"harness_optimization": {"command": ["x"], "prices": {"gpt": {}}}}}, "BK410", "provider:model"),
     ({"config": {"harness_optimization": {"command": ["x"], "score_repeats": 0}}}, "BK410", "score_repeats"),
     ({"config": {"harness_optimization": {"command": ["x"], "max_rolouts": 2}}}, "BK410", "max_rollouts"),
@@ -471,6 +476,29 @@ def test_launch__outside_git__says_what_to_do(world: Any) -> None:
 def warned(run: dict[str, Any]) -> list[tuple[str, str, str]]:
     """The warnings of a launch: code, place, and message with hint."""
     return [(one["code"], one["where"], f"{one['message']} | {one['hint']}") for one in run["warnings"]]
+
+
+@pytest.mark.parametrize(
+    ("url", "key", "said"),
+    [
+        ("http://10.0.0.7/v1", "KEY", "prompts and the key are sent to another machine unencrypted"),
+        ("http://10.0.0.7/v1", None, "prompts, with TRAIN cases in them, are sent"),
+        ("https://10.0.0.7/v1", "KEY", None),
+        ("http://127.0.0.1:1/v1", "KEY", None),
+    ],
+)
+def test_launch__model_that_is_asked_in_the_clear__warns(
+    world: Any, url: str, key: str | None, said: str | None
+) -> None:
+    """Plain http is for this machine; elsewhere it is the user's network to judge."""
+    world.dataset()
+    world.environ["KEY"] = "x"
+    reflection = {"base_url": url, "model": "m", "api_key_env": key}
+    status, run = launch(world, {"config": {"harness_optimization": {"reflection": reflection}}})
+    assert status == 201
+    told = warned(run)
+    assert [code for code, _, _ in told] == ([] if said is None else ["BK485"])
+    assert said is None or said in told[0][2]
 
 
 COMMANDS: list[tuple[list[str], int, str, str]] = [

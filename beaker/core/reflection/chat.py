@@ -73,9 +73,9 @@ def read_chat(body: bytes, settings: Reflection) -> Result[ChatAnswer, Problem]:
     text = _text(message.get("content") if isinstance(message, Mapping) else choices[0].get("text"))
     counts = infer_usage(data)
     usage = (
-        ModelUsage(settings.model, 0, 0, uncounted=1)
+        ModelUsage(settings.counted_as, 0, 0, uncounted=1)
         if counts is None
-        else ModelUsage(settings.model, counts.input_tokens, counts.output_tokens, reported_usd=counts.cost_usd)
+        else ModelUsage(settings.counted_as, counts.input_tokens, counts.output_tokens, reported_usd=counts.cost_usd)
     )
     return Success(ChatAnswer(text, choices[0].get("finish_reason") in ("length", "max_tokens"), usage))
 

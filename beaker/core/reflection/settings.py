@@ -19,7 +19,7 @@ class Reflection:
 
     `api_key_env` names the variable of the caller's environment that holds the key (`None`: no key is sent).
     `temperature` is sent when it is set. `max_output_tokens` bounds an answer, `context_tokens` prompt and answer
-    together.
+    together. What is used is counted, and priced, as `provider:model`.
     """
 
     base_url: str
@@ -28,6 +28,12 @@ class Reflection:
     temperature: float | None = None
     max_output_tokens: int = DEFAULT_OUTPUT_TOKENS
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
+    provider: str = "openai"
+
+    @property
+    def counted_as(self) -> str:
+        """The name of the model in usage and prices."""
+        return f"{self.provider}:{self.model}"
 
 
 def is_loopback(base_url: str) -> bool:
@@ -83,6 +89,13 @@ def _variable(given: object) -> str:
     return given
 
 
+def _provider(given: object) -> str:
+    provider = some_text(given)
+    if ":" in provider:
+        raise ValueError(f"must be the part of provider:model before the colon, not {shown(given)}")
+    return provider
+
+
 _RULES: dict[str, Rule] = {
     "base_url": _base_url,
     "model": some_text,
@@ -90,4 +103,5 @@ _RULES: dict[str, Rule] = {
     "temperature": number("a number of at least 0", lambda found: found >= 0),
     "max_output_tokens": whole_number(16, 1_000_000),
     "context_tokens": whole_number(512, 100_000_000),
+    "provider": _provider,
 }

@@ -1,7 +1,7 @@
 """The log of a search: its JSON lines, and the replay that rebuilds a state from them."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeAlias
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
@@ -14,6 +14,7 @@ from beaker.core.search.messages import (
     Cancelled,
     Evaluate,
     Evaluated,
+    Event,
     Finish,
     LogEntry,
     Opened,
@@ -21,8 +22,13 @@ from beaker.core.search.messages import (
     Proposed,
     Started,
 )
+from beaker.core.search.settings import SearchSettings
 from beaker.core.search.state import SearchState
 from beaker.core.strict_json import JsonObject
+
+Start: TypeAlias = Callable[[SearchSettings, Sequence[str], Sequence[str], str], Result[SearchState, Problem]]
+Step: TypeAlias = Callable[[SearchState, Event], tuple[SearchState, tuple[LogEntry, ...]]]
+"""The two functions of an engine, as in `machine`."""
 
 _KINDS: dict[str, type[LogEntry]] = {
     "opened": Opened,
@@ -62,12 +68,14 @@ def entry_from_json(data: object) -> Result[LogEntry, Problem]:
     return Success(read.unwrap())
 
 
-def replay(entries: Sequence[JsonObject]) -> Result[SearchState, Problem]:
+def replay(entries: Sequence[JsonObject], *, start: Start = start, step: Step = step) -> Result[SearchState, Problem]:
     """The state after a log, with `outstanding` as it was: exactly what `step` had returned, arrivals aside.
 
     Every event is taken again, and what it causes must be what the log says; else BK546 with the number of the entry
     (from 1). A log cut between an event and its commands is completed: `state.unlogged` holds what has to be appended
     before anything else. (A journal that appends what one `step` returned in one transaction never leaves any.)
+
+    `start` and `step` are those of the engine that wrote the log.
     """
     state: SearchState | None = None
     expected: Iterator[LogEntry] = iter(())
@@ -78,7 +86,7 @@ def replay(entries: Sequence[JsonObject]) -> Result[SearchState, Problem]:
         entry = read.unwrap()
         caused = next(expected, None)
         if caused is None:
-            stepped = _take(state, entry)
+            stepped = _take(state, entry, start, step)
             if not is_successful(stepped):
                 return Failure(_at(number, stepped.failure()))
             state, taken = stepped.unwrap()
@@ -100,7 +108,9 @@ def _plain(fields: JsonObject) -> JsonObject:
     return fields if fields.get("spend", True) is not None else {k: v for k, v in fields.items() if k != "spend"}
 
 
-def _take(state: SearchState | None, entry: LogEntry) -> Result[tuple[SearchState, tuple[LogEntry, ...]], Problem]:
+def _take(
+    state: SearchState | None, entry: LogEntry, start: Start, step: Step
+) -> Result[tuple[SearchState, tuple[LogEntry, ...]], Problem]:
     """Start with the head of the log, or take the next event."""
     try:
         if isinstance(entry, Opened) and state is None:

@@ -1,6 +1,7 @@
 """The `command` proposer: any program that edits a working copy and exits with 0."""
 
 import asyncio
+import json
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,8 +10,10 @@ from typing import Any
 from returns.pipeline import is_successful
 
 from beaker.core.proposer_command import PROJECT
+from beaker.core.proposer_settings import COMMAND
 from beaker.core.strict_json import dumps
 from beaker.core.targets import declaration_json
+from beaker.core.usage import ModelUsage, usage_of
 from beaker.core.values import value
 from beaker.core.wording import counted
 from beaker.engine.candidates import CandidateTree, changed_paths
@@ -21,6 +24,7 @@ from beaker.engine.folders import remove_tree
 from beaker.engine.judging import Scope
 from beaker.engine.plan import RunPlan
 from beaker.engine.proposal import Proposal, ProposalRequest
+from beaker.engine.proposers.registered import registered_command, registered_environment
 from beaker.engine.setting_up import Opened
 from beaker.engine.working_copy import EVIDENCE, LaidOut, lay_out, take_back
 from beaker.files.git_ignore import ignored_paths
@@ -29,6 +33,11 @@ from beaker.runtime.supervisor import Completed, Supervisor
 
 CAPTURE = 65536
 """Bytes kept of each of standard output and standard error."""
+
+USAGE_FILE = "usage.json"
+"""Where, in the evidence, a command may say what models it used."""
+
+LARGEST_USAGE = 1_000_000
 
 LONGEST_MESSAGE = 1_000
 """Characters kept of why there is no child."""
@@ -41,7 +50,8 @@ class CommandProposer:
     `environ` is the whole environment but for the `BEAKER_*` names added here; `scope` says what may be edited, and
     `write(tree, folder)` writes the repository of a candidate. `project` gives a read-only checkout, asked for only
     when the command mentions `{project}`, and `return_project` takes it back. `ignored` says which paths the project
-    ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds.
+    ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds, `called` what
+    messages call the command.
     """
 
     supervisor: Supervisor
@@ -55,6 +65,7 @@ class CommandProposer:
     return_project: Callable[[Path], None]
     ignored: Callable[[Sequence[str]], set[str]]
     clean: Callable[[str], str]
+    called: str = "the command"
 
     async def propose(self, request: ProposalRequest) -> Proposal:
         """Run the command once; see `beaker.engine.proposal.Proposer`. Raises `OSError` when the disk refuses,
@@ -71,11 +82,12 @@ class CommandProposer:
                 command, cwd=root, env=self._environment(root, request.seed), timeout=self.timeout, capture=CAPTURE
             )
             stdout, stderr = self.clean(done.stdout), self.clean(done.stderr)
-            made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr)
+            made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr, self.called)
             if made is None:
                 made = await asyncio.to_thread(self._judge, laid_out)
             message = shortened(made.message, LONGEST_MESSAGE, self.clean)
-            return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr)
+            usage = await asyncio.to_thread(_usage, root / EVIDENCE / USAGE_FILE)
+            return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr, usage)
         finally:
             if project is not None:
                 self.return_project(project)
@@ -95,7 +107,7 @@ class CommandProposer:
             return Proposal(misdeed.outcome, misdeed.message)
         changed = changed_paths(laid_out.parent, left.unwrap())
         if not changed:
-            return Proposal("no_change", f"the command changed {self._nothing()}")
+            return Proposal("no_change", f"{self.called} changed {self._nothing()}")
         return Proposal("child", tree=left.unwrap(), changed=changed)
 
     def _nothing(self) -> str:
@@ -112,6 +124,7 @@ class CommandProposer:
             "BEAKER_TARGETS": dumps(targets),
             "BEAKER_SOURCE_DIR": self.scope.source_dir,
             "BEAKER_PROPOSAL_SEED": str(seed),
+            "BEAKER_USAGE": str(root / EVIDENCE / USAGE_FILE),
         }
 
 
@@ -131,34 +144,50 @@ def _not_started(done: Completed, program: str) -> Proposal | None:
     return Proposal("crashed", f"cannot start {program}: {why}; {advice}")
 
 
-def _failure(done: Completed, timeout: float, stderr: str) -> Proposal | None:
+def _failure(done: Completed, timeout: float, stderr: str, called: str) -> Proposal | None:
     """The outcome of a command that did not exit with 0, or `None`."""
     if done.timed_out:
-        return Proposal("timed_out", f"the command did not end within {counted(f'{timeout:g}', 'second')}")
+        return Proposal("timed_out", f"{called} did not end within {counted(f'{timeout:g}', 'second')}")
     if done.returncode == 0:
         return None
     last = next((line.strip() for line in reversed(stderr.splitlines()) if line.strip()), "")
-    return Proposal("crashed", f"{_ending(done.returncode)}{f': {last[:300]}' if last else ''}")
+    return Proposal("crashed", f"{called} {_ending(done.returncode)}{f': {last[:300]}' if last else ''}")
 
 
 def _ending(returncode: int | None) -> str:
     if returncode is not None and returncode < 0:
         try:
-            return f"the command was ended by {signal.Signals(-returncode).name}"
+            return f"was ended by {signal.Signals(-returncode).name}"
         except ValueError:
-            return f"the command was ended by signal {-returncode}"
-    return f"the command ended with exit status {returncode}"
+            return f"was ended by signal {-returncode}"
+    return f"ended with exit status {returncode}"
+
+
+def _usage(path: Path) -> tuple[ModelUsage, ...]:
+    """What the command says it used; nothing when it says none, or in another form."""
+    try:
+        if path.is_symlink() or not path.is_file() or path.stat().st_size > LARGEST_USAGE:
+            return ()
+        stated = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return ()
+    entries = stated if isinstance(stated, list) else [stated]
+    return usage_of({"usage": [{"calls": 1, **entry} for entry in entries if isinstance(entry, dict)]})
 
 
 def command_proposer(
     plan: RunPlan, supervisor: Supervisor, checkouts: Checkouts, *, opened: Opened, clean: Callable[[str], str]
 ) -> CommandProposer:
-    """The proposer of a run whose settings name a command."""
-    optimizer = plan.settings.optimizer
+    """The proposer of a run whose settings name a command, or one that a package registers."""
+    optimizer, registered = plan.settings.optimizer, plan.settings.optimizer.proposer
+    command, environ, called = optimizer.command, plan.proposer_env, "the command"
+    if registered != COMMAND:
+        command, called = registered_command(registered), f"the proposer {registered!r}"
+        environ = registered_environment(environ, optimizer.proposer_options)
     return CommandProposer(
         supervisor=supervisor,
-        command=optimizer.command,
-        environ=plan.proposer_env,
+        command=command,
+        environ=environ,
         scope=plan.scope(opened.targets, opened.seeds),
         folder=plan.work / PROPOSALS,
         timeout=optimizer.timeouts.proposal,
@@ -167,4 +196,5 @@ def command_proposer(
         return_project=checkouts.return_project,
         ignored=lambda paths: ignored_paths(checkouts.ignore_rules(), paths),
         clean=clean,
+        called=called,
     )

@@ -41,16 +41,16 @@ def read(data: Any) -> Any:
 
 
 def test_read_chat__usual_answer__gives_text_and_counts() -> None:
-    """Counts are the endpoint's, under the model's name as the settings have it."""
+    """Counts are the endpoint's, under the name that prices have."""
     found = read(answer())
-    assert (found.text, found.cut_off, found.usage) == ("hello", False, ModelUsage("m", 3, 4))
+    assert (found.text, found.cut_off, found.usage) == ("hello", False, ModelUsage("openai:m", 3, 4))
     priced = read(answer(usage={"prompt_tokens": 3, "completion_tokens": 4, "cost": 0.5}))
-    assert priced.usage == ModelUsage("m", 3, 4, reported_usd=0.5)
+    assert priced.usage == ModelUsage("openai:m", 3, 4, reported_usd=0.5)
 
 
 def test_read_chat__no_counts__is_a_call_that_was_not_counted() -> None:
     """Nothing is made up."""
-    assert read(answer(usage=None)).usage == ModelUsage("m", 0, 0, uncounted=1)
+    assert read(answer(usage=None)).usage == ModelUsage("openai:m", 0, 0, uncounted=1)
 
 
 @pytest.mark.parametrize(

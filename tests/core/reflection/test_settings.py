@@ -17,6 +17,7 @@ def test_rule__the_two_needed__leave_the_documented_defaults() -> None:
     assert (made.api_key_env, made.temperature, made.max_output_tokens, made.context_tokens) == (
         None, None, 4_096, 16_384,
     )  # fmt: skip
+    assert made.counted_as == "openai:m"
 
 
 def test_rule__everything_given__is_kept() -> None:
@@ -28,15 +29,19 @@ def test_rule__everything_given__is_kept() -> None:
         "temperature": 0,
         "maxOutputTokens": 16,
         "contextTokens": 512,
+        "provider": "local",
     }
-    assert reflection_rule("X")(given) == Reflection(
+    made = reflection_rule("X")(given)
+    assert made == Reflection(
         base_url="https://models.example/v1",
         model="big",
         api_key_env="MODEL_KEY",
         temperature=0.0,
         max_output_tokens=16,
         context_tokens=512,
+        provider="local",
     )
+    assert made.counted_as == "local:big"
 
 
 @pytest.mark.parametrize(
@@ -62,6 +67,8 @@ def test_rule__everything_given__is_kept() -> None:
         ({"max_output_tokens": 1_000_001}, ".max_output_tokens", "1000000"),
         ({"context_tokens": 511}, ".context_tokens", "512"),
         ({"context_tokens": 100_000_001}, ".context_tokens", "100000000"),
+        ({"provider": "a:b"}, ".provider", "before the colon"),
+        ({"provider": ""}, ".provider", "non-empty"),
         ({"modle": "m"}, ".modle", "not a known option"),
     ],
 )
