@@ -11,9 +11,9 @@ from returns.pipeline import is_successful
 import beaker
 from beaker.core.problems import Problem
 from beaker.core.targets import declaration_json
-from beaker.runtime.code_root import Checkouts, CodeRoot, import_root
+from beaker.runtime.code_root import CodeRoot, import_root
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem, traced
-from beaker.runtime.remapping import ForeignModules, remap_interpreter
+from beaker.runtime.remapping import Checkouts, ForeignModules, remap_interpreter
 from beaker.sdk.integration import Integration
 from beaker.sdk.loading import load_integration
 from beaker.sdk.validation import InvalidIntegration

@@ -4,22 +4,88 @@ Three places can name it: entries of `sys.path` (also those that a `.pth` file o
 on `sys.meta_path` (editable installs of setuptools, `editables`, scikit-build and others), and modules that were loaded
 at start-up. `ForeignModules` then tells whether something else still came from there.
 
-Two things stay reachable on the way: metadata that an old editable install left beside the code, untracked, so that its
-entry points are found and load what this checkout has; and source folders, for interpreters that customer code starts.
+Metadata that an old editable install left beside the code, untracked, stays to be found: what its entry points name is
+loaded from this checkout. Interpreters that customer code starts are remapped alike: `nested/sitecustomize.py`, which
+`PYTHONPATH` names, loads this file by its path, so it needs the standard library alone, also that of an older Python.
 """
+
+from __future__ import annotations
 
 import importlib.util
 import os
 import sys
+import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from importlib.machinery import BuiltinImporter, FrozenImporter, ModuleSpec, PathFinder
 from types import ModuleType
 from typing import Any
 
-from beaker.runtime.code_root import Checkouts
-
 _OWN = "beaker"
 """Beaker itself may lie in the user's checkout, when that is Beaker's; it runs the child and stays."""
+
+NESTED = os.path.join(os.path.dirname(os.path.abspath(__file__)), "nested")
+"""The folder that interpreters read first."""
+
+CHECKOUT, ORIGINAL = "BEAKER_CHECKOUT", "BEAKER_ORIGINAL"
+"""Variables that tell them the two checkouts."""
+
+
+class Checkouts:
+    """Tells the paths of one checkout from those of the user's own, and gives the place of one in the other.
+
+    Interpreters keep their libraries: a path under `sys.prefix` or `sys.base_prefix` stays where that prefix is a
+    folder inside the user's checkout (`.venv`), and the interpreter's own library directories always stay. A prefix
+    that merely contains the checkout (`/usr` above `/usr/src/app`) exempts nothing else.
+    """
+
+    def __init__(self, repository: str | os.PathLike[str], original: str | os.PathLike[str] | None) -> None:
+        self.repository = os.path.realpath(repository)
+        self.original = None if original is None else os.path.realpath(original)
+        if self.original == self.repository:
+            self.original = None
+        self._kept = () if self.original is None else _interpreter_directories(self.original)
+
+    def belongs_elsewhere(self, path: str) -> bool:
+        """Whether an absolute `path` lies in the user's own checkout and not in this one."""
+        return self._relative(path) is not None
+
+    def moved(self, path: str) -> str | None:
+        """The place in this checkout of a path of the user's own, or `None` when the path stays as it is."""
+        relative = self._relative(path)
+        return None if relative is None else os.path.normpath(os.path.join(self.repository, relative))
+
+    def _relative(self, path: str) -> str | None:
+        if self.original is None or not os.path.isabs(path):
+            return None
+        for known in (os.path.normpath(path), _real(path)):
+            # This checkout may lie inside the user's own (`.beaker/local`), so it is asked about first.
+            if _under(known, self.repository) or any(_under(known, directory) for directory in self._kept):
+                return None
+            if _under(known, self.original):
+                return os.path.relpath(known, self.original)
+        return None
+
+
+def _under(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+@lru_cache(maxsize=4096)
+def _real(path: str) -> str:
+    return os.path.realpath(path)
+
+
+@cache
+def _interpreter_directories(original: str) -> tuple[str, ...]:
+    kept: list[str] = []
+    for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
+        for known in {os.path.normpath(prefix), os.path.realpath(prefix)}:
+            if known != original and _under(known, original):
+                kept.append(known)
+    for name in ("stdlib", "platstdlib", "purelib", "platlib"):
+        kept.append(os.path.realpath(sysconfig.get_path(name)))
+    return tuple(kept)
 
 
 def remap_interpreter(checkouts: Checkouts) -> None:
@@ -29,7 +95,7 @@ def remap_interpreter(checkouts: Checkouts) -> None:
     sys.meta_path[:] = [_remapped_finder(finder, checkouts) for finder in sys.meta_path]
     if left:
         sys.meta_path.append(_LeftMetadata(left))
-        _hand_on([checkouts.moved(entry) or entry for entry in left], checkouts)
+    _hand_on(checkouts)
     for name, _ in list(ForeignModules(checkouts).found()):
         del sys.modules[name]
     importlib.invalidate_caches()
@@ -102,15 +168,13 @@ class _LeftMetadata:
         return MetadataPathFinder.find_distributions(DistributionFinder.Context(name=asked.name, path=self._places))
 
 
-def _hand_on(places: list[str], checkouts: Checkouts) -> None:
-    """Name source folders to interpreters started from here, which would take them from the user's own checkout.
-
-    The root of the repository is none: everything in it would come before the standard library.
-    """
-    known = [checkouts.moved(entry) or entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
-    known += [place for place in places if place not in known and place != checkouts.repository]
-    if known:
-        os.environ["PYTHONPATH"] = os.pathsep.join(known)
+def _hand_on(checkouts: Checkouts) -> None:
+    """Have interpreters that are started from here do the same."""
+    if checkouts.original is None:
+        return
+    named = [checkouts.moved(entry) or entry for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry]
+    os.environ["PYTHONPATH"] = os.pathsep.join([NESTED, *(entry for entry in named if entry != NESTED)])
+    os.environ[CHECKOUT], os.environ[ORIGINAL] = checkouts.repository, checkouts.original
 
 
 class ForeignModules:

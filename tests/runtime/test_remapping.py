@@ -7,8 +7,9 @@ from textwrap import dedent
 import pytest
 from returns.pipeline import is_successful
 
-from beaker.runtime import code_root
-from beaker.runtime.code_root import Checkouts, CodeRoot, code_root_from_json, code_root_to_json, import_root
+from beaker.runtime import remapping
+from beaker.runtime.code_root import CodeRoot, code_root_from_json, code_root_to_json, import_root
+from beaker.runtime.remapping import Checkouts
 from beaker.runtime.workers import WorkerFailed
 
 APP = """
@@ -199,18 +200,67 @@ def test_namespace_package__over_folders_of_the_users_checkout__is_moved(checkou
     assert where(checkouts, hosted, code) == ["checkout", "checkout", 2]
 
 
-def test_interpreter_that_customer_code_starts__finds_source_folders_here(checkouts, hosted):
-    """Not the root of the repository, which would hide the standard library from it."""
-    checkouts.env["PYTHONPATH"] = f"{checkouts.original / 'src'}:{checkouts.original}:{checkouts.site}"
-    (checkouts.site / "editable.pth").write_text(f"{checkouts.original / 'src' / 'space'}\n{checkouts.original}\n")
-    at_startup(checkouts, "import site, os; site.addsitedir(os.path.dirname(__file__))")
-    code = (
-        "import json, subprocess, sys\n"
-        "ask = 'import helper, json, sys, part; print(json.dumps([helper.WHERE, part.WHERE]))'\n"
-        "run = subprocess.run([sys.executable, '-c', ask], cwd='/', capture_output=True, text=True)\n"
-        "WHERE = json.loads(run.stdout or 'null')\n"
+NESTED = """
+import json, os, subprocess, sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from operator import attrgetter
+from importlib import import_module
+
+def asked(code, *options):
+    run = subprocess.run([sys.executable, *options, "-c", code], cwd="/", capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, ""), run.stderr
+    return run.stdout.strip()
+
+"""
+
+
+@pytest.mark.parametrize("finder", ["", SETUPTOOLS, REDIRECTING], ids=["path", "setuptools", "redirecting"])
+def test_interpreter_that_customer_code_starts__takes_modules_from_here(checkouts, hosted, finder):
+    """Whatever an editable install is made of, also in an interpreter that was started by one; the environment's own
+    `sitecustomize` (which does the installing here) still runs.
+    """
+    at_startup(checkouts, finder or "import sys; sys.path.append(ORIGINAL)")
+    ask = "import helper, pkg.deep.leaf as leaf; print(helper.WHERE, leaf.WHERE)"
+    code = NESTED + (
+        f"inner = {ask!r}\n"
+        "outer = f'import subprocess, sys; subprocess.run([sys.executable, \"-c\", {inner!r}])'\n"
+        "WHERE = [asked(inner), asked(outer)]\n"
     )
-    assert where(checkouts, hosted, code) == ["checkout", "checkout"]
+    assert where(checkouts, hosted, code) == ["checkout checkout"] * 2
+
+
+def test_interpreter_that_a_pool_spawns__takes_modules_from_here(checkouts, hosted):
+    """Finders are nothing that a spawned process would be told."""
+    at_startup(checkouts, REDIRECTING)
+    (checkouts.root / "task.py").write_text("def told(_):\n    import helper\n    return helper.WHERE\n")
+    code = NESTED + (
+        "import task\n"
+        "with ProcessPoolExecutor(1, mp_context=get_context('spawn')) as pool:\n"
+        "    WHERE = list(pool.map(task.told, [0]))\n"
+    )
+    assert where(checkouts, hosted, code) == ["checkout"]
+
+
+def test_interpreter_that_cannot_be_remapped__goes_on_as_before(checkouts, hosted):
+    """Told nothing, or to look at no environment, it takes what it finds, and says nothing."""
+    at_startup(checkouts, "import sys; sys.path.append(ORIGINAL)")
+    ask = "import helper; print(helper.WHERE)"
+    code = NESTED + (
+        f"ask = {ask!r}\n"
+        "WHERE = [asked(ask)]\n"
+        "del os.environ['BEAKER_ORIGINAL']\n"
+        "WHERE.append(asked(ask))\n"
+        "WHERE.append(asked('import sys; print(int(\"nested\" in str(sys.path)))', '-E'))\n"
+    )
+    assert where(checkouts, hosted, code) == ["checkout", "original", "0"]
+
+
+def test_interpreter_started_in_the_users_own_checkout__is_told_nothing(project, hosted):
+    """Where nothing is moved, the environment of processes stays as it was."""
+    project.code = CodeRoot(project.root, "app:integration", original=project.root)
+    names = "sorted(set(os.environ) & {'PYTHONPATH', 'BEAKER_CHECKOUT', 'BEAKER_ORIGINAL'})"
+    assert where(project, hosted, f"import os\nWHERE = {names}\n") == []
 
 
 def test_module_loaded_at_startup__is_loaded_again_from_here(checkouts, hosted):
@@ -335,12 +385,12 @@ def told_apart(tmp_path, monkeypatch):
         for name in ("prefix", "base_prefix", "exec_prefix", "base_exec_prefix"):
             monkeypatch.setattr(sys, name, str(prefix))
         libraries = {name: str(Path(prefix) / "lib") for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-        monkeypatch.setattr(code_root.sysconfig, "get_path", libraries.__getitem__)
-        code_root._interpreter_directories.cache_clear()
+        monkeypatch.setattr(remapping.sysconfig, "get_path", libraries.__getitem__)
+        remapping._interpreter_directories.cache_clear()
         return Checkouts(tmp_path / "new", tmp_path / "old")
 
     yield make
-    code_root._interpreter_directories.cache_clear()
+    remapping._interpreter_directories.cache_clear()
 
 
 def test_checkouts__environment_inside_the_checkout__stays(told_apart, tmp_path):
