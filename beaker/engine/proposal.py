@@ -31,7 +31,8 @@ class ProposalRequest:
 
 @value
 class Proposal:
-    """`tree` is set exactly for a `child`. `changed` names what differs from the parent (`group/name`), sorted.
+    """`tree` is set exactly for a `child`. `changed` names what differs from the parent: documents as
+    `group/name`, then files of the repository.
 
     `message` says why there is no child; `stdout` and `stderr` are what the proposer printed, bounded and without
     secrets. `usage` is what models were used; `artifacts` are texts to look at later, such as prompts, by file name.

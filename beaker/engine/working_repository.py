@@ -72,6 +72,7 @@ def look_through(
     Whatever the `.gitignore` files in `root` name and the commit does not hold is passed over, `dropping` names are
     removed. Raises `OSError`.
     """
+    paths = scope.paths
     known = {path for path in edited_files(parent, scope.commit) if not _is_private(path)}
     edits, special, seen = dict(parent), list[str](), set[str]()
     new: dict[str, os.DirEntry[str]] = {}
@@ -98,10 +99,10 @@ def look_through(
             edits[path] = None
     special += [path for path, entry in changed.items() if not is_plain(entry)]
     special += [path for path in known - seen if path in scope.commit and scope.commit[path].mode == LINK_MODE]
-    outside = [path for path, file in edits.items() if file is None and not inside_targets(path, scope.paths)]
+    outside = [path for path, file in edits.items() if file is None and not inside_targets(path, paths)]
     inside: dict[str, os.DirEntry[str]] = {}
     for path, entry in changed.items():
-        if inside_targets(path, scope.paths):
+        if inside_targets(path, paths):
             inside[path] = entry
         elif is_plain(entry) and scope.commit.get(path) != _hashed(entry):
             outside.append(path)

@@ -343,6 +343,25 @@ def test_candidate__that_tampers__gains_nothing(laboratory: Callable[..., Any]) 
     assert run["result"]["test"]["winner"] == 1.0
 
 
+def test_candidate__that_writes_into_the_scorers_checkout__ends_the_run(laboratory: Callable[..., Any]) -> None:
+    """Nobody can tell any more what the scores are worth: the run fails, and names the file."""
+    lab = laboratory(train=3, test=2)
+    for path, text in TAMPERED.items():
+        (lab.project / path).parent.mkdir(exist_ok=True)
+        lab.write(path, dedent(text))
+    lab.write(".beaker/beaker.yaml", CONFIG.replace("TARGETS", "{kind: repository}"))
+    guess = (
+        "from pathlib import Path\n\ndef guess(word):\n"
+        "    (Path(__file__).parents[1] / 'scorer' / 'judge.py').write_text('def right(*_):\\n    return True\\n')\n"
+        "    return 'unknown'\n"
+    )
+    head = "import os\nfrom pathlib import Path\nrepository = Path(os.environ['BEAKER_WORKSPACE']) / 'repository'\n"
+    lab.write("propose.py", f"{head}(repository / 'guess.py').write_text({guess!r})\n")
+    run = lab.run(lab.launch(max_proposals=1))
+    assert (run["status"], run["finish_reason"], run["result"]) == ("FAILED", "error", None)
+    assert "the baseline's code changed while the run used it: judge.py was changed" in run["error_message"]
+
+
 @pytest.mark.kill
 def test_run__killed_while_a_candidate_with_edits_runs__goes_on_with_the_same_code(
     laboratory: Callable[..., Any],

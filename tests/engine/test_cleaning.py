@@ -13,7 +13,7 @@ CLEAN = cleaner(lambda text: text.replace("sesame", "[redacted]"), Path("/tmp/be
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
-        ('File "/tmp/beaker-run_1-ab.c/checkouts/rollout/src/app.py", line 3', 'File "src/app.py", line 3'),
+        ('File "/tmp/beaker-run_1-ab.c/checkouts/rollout-12/src/app.py", line 3', 'File "src/app.py", line 3'),
         ("cwd: /tmp/beaker-run_1-ab.c/checkouts/scorer", "cwd: ."),
         ("/tmp/beaker-run_1-ab.c/rollouts/17/targets/kb/x.md", "{rollout}/targets/kb/x.md"),
         ("/tmp/beaker-run_1-ab.c/proposals/3/documents/kb", "{workspace}/documents/kb"),
