@@ -142,7 +142,6 @@ def test_patch__applied_to_the_commit__gives_the_candidates_files(
     patch = make_patch(COMMIT, edits).unwrap()
     expected = after(COMMIT, edits)
     clone = cloned(repository, tmp_path / "clone")
-    apply(clone, patch, "--check")
     apply(clone, patch)
     assert worktree(clone) == expected
     subprocess.run(["git", "-C", str(clone), "reset", "--quiet", "--hard"], check=True)
