@@ -40,6 +40,12 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | Problem]]:
     A bad line never hides a later one. A file that cannot be read at all gives one problem with line number 0, or 1
     when its first bytes show that it is no UTF-8 text.
     """
+    for number, line in read_lines(path):
+        yield number, line if isinstance(line, Problem) else read_row(path, number, line)
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, bytes | Problem]]:
+    """As `read_rows`, with the bytes of each line that is not blank, without its end, in place of the row."""
     try:
         with open_regular(path) as file:
             foreign = _foreign_problem(path, file)
@@ -48,7 +54,7 @@ def read_rows(path: Path) -> Iterator[tuple[int, Row | Problem]]:
                 return
             for number, line in enumerate(_lines(file), start=1):
                 if not _blank(line):
-                    yield number, _row(path, number, line)
+                    yield number, line.rstrip(b"\r\n")
     except OSError as error:
         yield 0, os_problem(error, "read the rows", path)
 
@@ -145,9 +151,10 @@ def _blank(line: bytes) -> bool:
     return not line.strip() or (not line.isascii() and not line.decode("utf-8", "replace").strip())
 
 
-def _row(path: Path, number: int, line: bytes) -> Row | Problem:
+def read_row(path: Path, number: int, line: bytes) -> Row | Problem:
+    """One line as a row, or what is wrong with it as JSON."""
     where = f"{path}:{number}"
-    read = parse(line.rstrip(b"\r\n"), "the row")
+    read = parse(line, "the row")
     if is_successful(read):
         row = read.unwrap()
         if isinstance(row, dict):

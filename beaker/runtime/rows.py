@@ -3,13 +3,13 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from returns.pipeline import is_successful
 
 from beaker.core.datasets import SPLITS
 from beaker.core.problems import Problem
-from beaker.files.jsonl import read_manifest, read_rows
+from beaker.files.jsonl import read_lines, read_manifest, read_row
 from beaker.runtime.failures import StageFailed, StageProblem, said, traced
 from beaker.sdk.rows import InvalidRow, RowAdapter
 
@@ -36,9 +36,9 @@ class CheckedDataset:
         for split in SPLITS:
             self._state[split] = self._look(split)
             count = 0
-            for _, read in read_rows(self.path(split)) if self.path(split).exists() else ():
+            for number, line in read_lines(self.path(split)) if self.path(split).exists() else ():
                 count += 1
-                found = [_problem(read)] if isinstance(read, Problem) else self._faults(split, _, read)
+                found = [_problem(line)] if isinstance(line, Problem) else self._faults(split, number, line)
                 bad_rows += bool(found)
                 room = MAX_ROW_PROBLEMS - len(problems)
                 problems += found[:room]
@@ -55,12 +55,18 @@ class CheckedDataset:
         """(`file:line`, row as the row model) of the first `limit` rows; `StageFailed` when the file has changed."""
         if self._look(split) != self._state[split]:
             self._changed(split)
-        for count, (number, read) in enumerate(read_rows(self.path(split))):
+        for count, (number, line) in enumerate(read_lines(self.path(split))):
             if count == limit:
                 return
-            if isinstance(read, Problem):
+            if isinstance(line, Problem):
                 self._changed(split)
-            yield f"{split}.jsonl:{number}", self._adapter.validate_python(read)
+            try:
+                row = self._adapter.validate_json(line)
+            except InvalidRow:
+                if self._look(split) != self._state[split]:
+                    self._changed(split)
+                raise
+            yield f"{split}.jsonl:{number}", row
         if self._look(split) != self._state[split]:
             self._changed(split)
 
@@ -68,11 +74,13 @@ class CheckedDataset:
         """The file of a split."""
         return self.directory / f"{split}.jsonl"
 
-    def _faults(self, split: str, number: int, row: dict[str, Any]) -> list[StageProblem]:
+    def _faults(self, split: str, number: int, line: bytes) -> list[StageProblem]:
         where = f"{self.path(split)}:{number}"
         try:
-            self._adapter.validate_python(row)
+            self._adapter.validate_json(line)
         except InvalidRow as error:
+            if isinstance(problem := read_row(self.path(split), number, line), Problem):
+                return [_problem(problem)]
             hint = "the row must match the row model of the Integration's setup"
             return [StageProblem("BK240", str(fault), where, hint, STAGE) for fault in error.faults]
         except BaseException as error:  # a validator of the customer's
@@ -111,7 +119,7 @@ class CheckedDataset:
             return (0, 0, 0)
         return (found.st_ino, found.st_size, found.st_mtime_ns)
 
-    def _changed(self, split: str) -> None:
+    def _changed(self, split: str) -> NoReturn:
         message = "the file changed while it was used"
         raise StageFailed(StageProblem("BK242", message, str(self.path(split)), "start again", STAGE))
 

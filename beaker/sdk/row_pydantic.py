@@ -47,11 +47,8 @@ class PydanticRowAdapter(Generic[RowT]):
 
     def validate_json(self, text: str | bytes) -> RowT:
         """One JSON document as the row model. Raises as `validate_python`, and `InvalidRow` for what is not JSON."""
-        if self._is_strict is not None and isinstance(text, bytes) and self._is_strict(text):
-            try:
-                return self._adapter.validate_json(text)
-            except ValueError:
-                pass  # judged below, with the row at hand
+        if self._parse is not None and isinstance(text, bytes) and (decoded := self._parse(text)) is not None:
+            return self._read(text, decoded)
         parsed = parse(text, "the row")
         if not is_successful(parsed):
             raise InvalidRow((RowFault("", str(parsed.failure())),))
@@ -65,10 +62,10 @@ class PydanticRowAdapter(Generic[RowT]):
         return self._schema
 
     @cached_property
-    def _is_strict(self) -> Callable[[bytes], bool] | None:
-        from beaker.sdk.row_speed import strict_object
+    def _parse(self) -> Callable[[bytes], dict[str, Any] | None] | None:
+        from beaker.sdk.row_speed import strict_decoder
 
-        return strict_object()
+        return strict_decoder()
 
     def _read(self, text: str | bytes, row: dict[str, Any]) -> RowT:
         from pydantic import ValidationError

@@ -50,38 +50,39 @@ def fast_decoder(model: Any) -> Callable[[bytes], Any] | None:
     `None` when msgspec is not installed or `model` holds a type that it reads differently.
     """
     msgspec = _msgspec()
-    if msgspec is None or not is_model(bare(model)) or not _is_alike(model, set()):
+    types: set[Any] = set()
+    if msgspec is None or not is_model(bare(model)) or not _is_alike(model, types):
         return None
     try:
         decode = msgspec.json.Decoder(model).decode
     except (TypeError, NameError):  # msgspec knows fewer types than we do
         return None
+    has_moments = not types.isdisjoint({datetime, time})
 
     def read(text: bytes) -> Any:
         try:
             made = decode(text)
         except Exception:  # also what the model's own checks raise
             return None
-        return made if _is_strict(text, msgspec.json.decode) and not _FINE.search(text) else None
+        if _strict(text, msgspec) is None or (has_moments and _FINE.search(text)):
+            return None
+        return made
 
     return read
 
 
-def strict_object() -> Callable[[bytes], bool] | None:
-    """A function that says whether a text is a JSON object and strict beyond doubt; `None` without msgspec."""
+def strict_decoder() -> Callable[[bytes], dict[str, Any] | None] | None:
+    """A function that decodes a text, or answers `None` when it is not beyond doubt one object in strict JSON; `None`
+    without msgspec."""
     msgspec = _msgspec()
     if msgspec is None:
         return None
-    decode = msgspec.json.Decoder(dict).decode
 
-    def is_strict_object(text: bytes) -> bool:
-        try:
-            row = decode(text)
-        except msgspec.MsgspecError:
-            return False
-        return _is_strict(text, lambda _: row)
+    def read(text: bytes) -> dict[str, Any] | None:
+        row = _strict(text, msgspec)
+        return row if isinstance(row, dict) else None
 
-    return is_strict_object
+    return read
 
 
 @cache
@@ -94,14 +95,24 @@ def _msgspec() -> Any:
     return msgspec
 
 
-def _is_strict(text: bytes, decode: Callable[[bytes], Any]) -> bool:
-    """Whether a text that msgspec can decode also keeps what it does not check: no key twice in one object, and
-    nesting within the limit."""
-    keys = [key for key in _KEYS.findall(text) if key]
-    if len({*keys}) == len(keys) and b"\\" not in text and text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
-        return True
-    # A key that stands twice in an object is one member of what was decoded.
-    return len(keys) == _members(decode(text))
+def _strict(text: bytes, msgspec: Any) -> Any:
+    """What a text says, `None` when it is not strict JSON, with what msgspec does not check: no key twice in one
+    object, nesting within the limit."""
+    try:
+        value = msgspec.json.decode(text)
+        if b"\\u" not in text and text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
+            # A key that stands twice is one member of what was decoded, so it is missing when that is written again.
+            return value if _colons(text) == _colons(msgspec.json.encode(value)) else None
+    except (msgspec.MsgspecError, OverflowError):  # the second for an integer that msgspec reads and does not write
+        return None
+    # Keys may be spelled in several ways, or the nesting has to be measured.
+    return value if sum(map(bool, _KEYS.findall(text))) == _members(value) else None
+
+
+def _colons(text: bytes) -> int:
+    """Keys, and strings that begin with a colon or hold one after a quote: as many in any spelling of one value that
+    has the same escapes."""
+    return text.translate(None, b" \t\n\r").count(b'":')
 
 
 def _members(value: Any) -> int:
@@ -121,13 +132,16 @@ def _members(value: Any) -> int:
 
 
 def _is_alike(hint: Any, seen: set[Any]) -> bool:
-    """Whether msgspec reads every value that it takes for `hint` as the table says."""
+    """Whether msgspec reads every value that it takes for `hint` as the table says. `seen` becomes the types in it."""
     if is_alias(hint) or is_pydantic(hint):
         return False
     hint = bare(hint)
     origin, arguments = get_origin(hint) or hint, get_args(hint)
     if is_model(hint):
-        return hint in seen or (_is_plain_class(hint) and _fields_alike(hint, seen | {hint}))
+        if hint in seen:
+            return True
+        seen.add(hint)
+        return _is_plain_class(hint) and all(_is_alike(field.type, seen) for field in model_fields(hint))
     if is_enum(hint):
         return _is_plain_enum(hint)
     if is_literal(hint):
@@ -135,16 +149,13 @@ def _is_alike(hint: Any, seen: set[Any]) -> bool:
     if members := union_members(hint):
         return _is_plain_union(members, seen)
     if hint is Any or origin in _PLAIN or origin in _TEXTS:
+        seen.add(origin)
         return True
     if origin in MAPPINGS:
         return not arguments or (bare(arguments[0]) is str and _is_alike(arguments[1], seen))
     if origin in LISTS or origin in (set, frozenset, tuple):
         return all(item is Ellipsis or _is_alike(item, seen) for item in arguments)
     return False
-
-
-def _fields_alike(cls: Any, seen: set[Any]) -> bool:
-    return all(_is_alike(field.type, seen) for field in model_fields(cls))
 
 
 def _is_plain_class(cls: Any) -> bool:

@@ -10,10 +10,9 @@ from typing import Any, Generic, Protocol, TypeVar
 from cattrs.errors import BaseValidationError
 from returns.pipeline import is_successful
 
-from beaker.core.convert import faults
 from beaker.core.strict_json import parse
 from beaker.sdk.row_conversion import row_converter
-from beaker.sdk.row_faults import InvalidRow, RowFault
+from beaker.sdk.row_faults import InvalidRow, RowFault, row_faults
 from beaker.sdk.row_schemas import Schema, row_schema
 from beaker.sdk.row_types import bare, is_pydantic
 
@@ -55,17 +54,18 @@ class StandardRowAdapter(Generic[RowT]):
             raise InvalidRow((RowFault("", f"a row must be an object, not {type(row).__name__}"),))
         try:
             read: RowT = row_converter().structure(row, self.model)
-        except BaseValidationError as error:
-            raise InvalidRow(tuple(RowFault(path.lstrip("."), what) for path, what in faults(error, ""))) from error
-        except (TypeError, ValueError) as error:
-            raise InvalidRow((RowFault("", str(error)),)) from error
+        except (BaseValidationError, TypeError, ValueError) as error:
+            raise InvalidRow(row_faults(error)) from error
         return read
 
     def validate_json(self, text: str | bytes) -> RowT:
-        """As `RowAdapter.validate_json`. With msgspec installed it decodes straight into the model what it can; what
-        it refuses is judged as without it."""
-        if self._decode is not None and isinstance(text, bytes) and (read := self._decode(text)) is not None:
-            return read
+        """As `RowAdapter.validate_json`. With msgspec installed it decodes bytes, straight into the model where it can;
+        what it refuses is judged as without it."""
+        if isinstance(text, bytes):
+            if self._decode is not None and (read := self._decode(text)) is not None:
+                return read
+            if self._parse is not None and (row := self._parse(text)) is not None:
+                return self.validate_python(row)
         parsed = parse(text, "the row")
         if not is_successful(parsed):
             raise InvalidRow((RowFault("", str(parsed.failure())),))
@@ -80,6 +80,12 @@ class StandardRowAdapter(Generic[RowT]):
         from beaker.sdk.row_speed import fast_decoder
 
         return fast_decoder(self.model)
+
+    @cached_property
+    def _parse(self) -> Callable[[bytes], dict[str, Any] | None] | None:
+        from beaker.sdk.row_speed import strict_decoder
+
+        return strict_decoder()
 
 
 def row_adapter(model: Any, label: str = "row_model") -> RowAdapter[Any]:

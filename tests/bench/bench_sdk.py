@@ -1,17 +1,13 @@
-"""Figures of the authoring types: starting up, making a large case, reading rows, the inert trace."""
+"""Figures of the authoring types: starting up, making a large case, the inert trace."""
 
-import dataclasses
 import json
 import resource
 import subprocess
 import sys
 import timeit
-from typing import Any, TypedDict
-
-import attrs
+from typing import Any
 
 from beaker import Case
-from beaker.sdk.rows import row_adapter
 from beaker.sdk.trace import NOOP_TRACE
 
 
@@ -46,46 +42,6 @@ def large_case() -> None:
     print(f"Case of 200,000 values: {cost * 1000:.0f} ms, {cost / floor:.1f}x of json.dumps ({floor * 1000:.0f} ms)")
 
 
-@dataclasses.dataclass
-class DataclassRow:
-    id: str
-    text: str
-    count: int
-    tags: list[str]
-    note: str | None = None
-
-
-@attrs.define
-class AttrsRow:
-    id: str
-    text: str
-    count: int
-    tags: list[str]
-    note: str | None = None
-
-
-class TypedDictRow(TypedDict):
-    id: str
-    text: str
-    count: int
-    tags: list[str]
-
-
-def rows() -> None:
-    """Rows a second for each kind of model, beside `json.loads` alone."""
-    lines = [
-        json.dumps({"id": f"r{index}", "text": "some words " * 20, "count": index, "tags": ["a", "b"]})
-        for index in range(5_000)
-    ]
-    parsed = [json.loads(line) for line in lines]
-    floor = len(lines) / seconds(lambda: [json.loads(line) for line in lines])
-    print(f"json.loads alone: {floor:,.0f} rows/s")
-    for model in (DataclassRow, AttrsRow, TypedDictRow, dict):
-        adapter = row_adapter(model)
-        rate = len(parsed) / seconds(lambda read=adapter.validate_python: [read(row) for row in parsed])
-        print(f"{model.__name__}: {rate:,.0f} rows/s validated, {rate / floor:.1f}x of json.loads")
-
-
 def trace() -> None:
     """One operation on the inert trace."""
 
@@ -103,5 +59,4 @@ def trace() -> None:
 if __name__ == "__main__":
     start()
     large_case()
-    rows()
     trace()

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from beaker.core.problems import Problem
-from beaker.files.jsonl import count_rows, read_manifest, read_rows, read_split_counts
+from beaker.files.jsonl import count_rows, read_lines, read_manifest, read_rows, read_split_counts
 
 rows = st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.text(max_size=8), max_size=3)
 blanks = st.sampled_from(["", " ", "\t", "\u00a0", "\x0b"])
@@ -217,3 +217,10 @@ def test_read_manifest__unreadable__is_a_problem(tmp_path: Path) -> None:
     """A manifest that is a folder is said, not raised."""
     os.mkdir(tmp_path / "manifest.json")
     assert read_manifest(tmp_path).failure().code == "BK701"
+
+
+def test_read_lines__gives_the_bytes_of_each_row(split: Path) -> None:
+    """Lines come as they stand, without their end, and with the number that `read_rows` gives them."""
+    split.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n  {"b":2} \r{broken\n')
+    assert [*read_lines(split)] == [(1, b'{"a": 1}'), (3, b'  {"b":2} '), (4, b"{broken")]
+    assert [number for number, _ in read_rows(split)] == [1, 3, 4]

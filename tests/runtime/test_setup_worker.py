@@ -202,6 +202,28 @@ def test_check_rows__validator_that_raises_or_exits__is_that_rows_fault(project,
     assert "sys.exit(0)" in found[1].message
 
 
+def test_check_rows__model_of_pydantic__is_read_in_json_mode(project, hosted):
+    """A strict model reads dates that JSON writes as strings; its faults have line and field."""
+    pytest.importorskip("pydantic")
+    project.hooks("""
+        import datetime
+        from pydantic import BaseModel, ConfigDict
+        class Row(BaseModel):
+            model_config = ConfigDict(strict=True)
+            id: str
+            day: datetime.date
+        class Setup(Setup):
+            row_model = Row
+    """)
+    good = {"id": "a", "day": "2024-01-31"}
+    project.rows(train=[good, {"id": 1, "day": "2024-01-32"}, {"id": "b"}], test=[good, '{"id": "a", "id": "b"}'])
+    found = failure(project, hosted).problems
+    places = [problem.where.removeprefix(f"{project.dataset}/") for problem in found]
+    assert places == ["train.jsonl:2", "train.jsonl:2", "train.jsonl:3", "test.jsonl:2"]
+    assert [problem.message.partition(":")[0] for problem in found[:3]] == ["id", "day", "day"]
+    assert "stands twice" in found[3].message
+
+
 def test_check_rows__good_rows__are_counted(project, hosted):
     """Blank lines do not count; a missing file is a fault with its name."""
     project.rows(train=[{"id": "a", "x": 1}, "", {"id": "b", "x": 2}], test=[])

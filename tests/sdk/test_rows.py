@@ -628,3 +628,52 @@ def test_row__models_own_check__is_a_fault_of_its_place() -> None:
     """What the customer's own class refuses is told like any other fault."""
     assert faults(row_adapter(Judging), {"low": 2, "high": 1}) == ["low is above high"]
     assert faults(reads(list[Judging]), {"f": [{"low": 2, "high": 1}]}) == ["f[0]: low is above high"]
+
+
+@attrs.define
+class Asserting:
+    a: int = attrs.field(converter=lambda value: {1: 1}[value])
+
+    def __attrs_post_init__(self) -> None:
+        raise AssertionError
+
+
+def test_row__error_of_the_models_own_code__is_told_by_its_name() -> None:
+    """An exception that no check raises is named, and a KeyError of the customer's is no missing field."""
+    assert faults(row_adapter(Asserting), {"a": 1}) == ["AssertionError"]
+    assert faults(reads(list[Asserting]), {"f": [{"a": 2}]}) == ["f[0]: KeyError: 2"]
+
+
+def test_row__many_faults__are_all_kept_and_some_told() -> None:
+    """The message of the error stays short; the error has everything."""
+    with pytest.raises(InvalidRow) as caught:
+        reads(list[int]).validate_python({"f": ["x"] * 100})
+    assert len(caught.value.faults) == 100
+    assert str(caught.value).endswith("f[19]: expected an integer, found the string 'x'; and 80 more")
+
+
+@dataclasses.dataclass
+class Leaf:
+    kind: Literal["leaf"]
+    size: int
+
+
+@dataclasses.dataclass
+class Branch:
+    kind: Literal["branch"]
+    left: "Branch | Leaf"
+    right: "Branch | Leaf | list[Branch | Leaf]"
+
+
+def test_row__deep_unions__cost_no_more_than_their_size() -> None:
+    """Classes told apart by a `Literal` are read once at any depth, with and without a fault at the bottom."""
+    adapter = row_adapter(Branch)
+    for size, wrong in ((1, []), ("x", ["expected an integer, found the string 'x'"])):
+        row: dict[str, Any] = {"kind": "leaf", "size": size}
+        for _ in range(60):
+            row = {"kind": "branch", "left": row, "right": {"kind": "leaf", "size": 1}}
+        if wrong:
+            (fault,) = faults(adapter, row)
+            assert fault == f"{'.'.join(['left'] * 60)}.size: {wrong[0]}"
+        else:
+            assert isinstance(adapter.validate_python(row), Branch)
