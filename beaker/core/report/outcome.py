@@ -28,7 +28,7 @@ def outcome(run: Mapping[str, Any], *, name: str, nodes: Sequence[Node], subject
     if test:
         parts += _test_result(test, won=result.get("winner_id"), baseline_id=result.get("baseline_id"))
     elif shown is not None:
-        first = nodes[0]
+        first = min(nodes, key=lambda node: node.parent is not None)  # the baseline, wherever it is listed
         parts.append(element("p", _unproven(name, shown, first), class_="headline"))
         parts.append(
             element(

@@ -141,6 +141,15 @@ def test_report_page__running__says_what_is_not_proven(read: Read, sample: dict[
     assert "Only the baseline has been scored so far." in alone.text
 
 
+def test_report_page__order_of_the_listing__does_not_matter(read: Read, sample: dict[str, Any]) -> None:
+    """The baseline is found wherever it stands, and without a rejected candidate nothing is said of any."""
+    sample["candidates"]["candidates"] = sample["candidates"]["candidates"][2::-1]
+    sample["run"] |= {"result": None}
+    taken = read(report_page(RunReport(**sample)))
+    assert "Baseline on TRAIN 0.250 #0" in taken.text
+    assert "shown in this report rejected" not in taken.text
+
+
 def test_report_page__failed_run__shows_why(read: Read, sample: dict[str, Any]) -> None:
     """The error, the warnings, and a reason of an unknown kind as it is."""
     sample["run"] |= {
