@@ -114,7 +114,8 @@ def _checkout_faults(root: Path, source_dir: str, config_file: str | None) -> It
     if dirty:
         what = "1 file differs" if len(dirty) == 1 else f"{len(dirty)} files differ"
         message = f"{what} from what is committed, which a launch will refuse: {_listed(dirty)}"
-        yield Problem("BK461", message, hint="commit before you launch: a run takes its code from a commit")
+        hint = "commit before you launch, or launch with --allow-dirty: a run takes its code from a commit"
+        yield Problem("BK461", message, hint=hint)
     untracked = untracked_files(root, below=source_dir).value_or(())
     if left := [path for path in untracked if path not in dirty and not _NEVER_MEANT.search(path)]:
         what = "1 file is" if len(left) == 1 else f"{len(left)} files are"
