@@ -82,6 +82,7 @@ class Contents:
         kind = type(value)
         if self._left <= 0 or depth > DEEPEST:
             self.cut = True
+            self._left -= 16
             return OMITTED
         if kind is str:
             if len(value) < LONG and value.isascii():
@@ -105,6 +106,7 @@ class Contents:
 
     def _object(self, value: dict[Any, Any], pointer: str, texts: dict[str, str], depth: int) -> dict[str, Any]:
         kept: dict[str, Any] = {}
+        self._left -= 4
         for key, item in list(value.items()):
             if self._left <= 0:
                 self.cut = True
@@ -119,6 +121,7 @@ class Contents:
 
     def _list(self, value: list[Any] | tuple[Any, ...], pointer: str, texts: dict[str, str], depth: int) -> list[Any]:
         kept: list[Any] = []
+        self._left -= 4
         for place, item in enumerate(list(value)):
             if self._left <= 0:
                 self.cut = True

@@ -98,13 +98,15 @@ class Recorder:
             self._entered += 1
             span.n = self._entered
             span.place = self._place(kind)
-            outer = _OPEN.get()
-            while outer is not None and (outer.recorder is not self or outer.ended):
-                outer = outer.outer
-            span.outer = outer
+            around = _OPEN.get()
+            while around is not None and around.ended:
+                around = around.outer
+            span.outer = parent = around
+            while parent is not None and (parent.recorder is not self or parent.ended):
+                parent = parent.outer
             span.token = _OPEN.set(span)
             if span.place is not None:
-                span.fields = {"n": span.n, **({} if outer is None else {"parent": outer.n}), **named}
+                span.fields = {"n": span.n, **({} if parent is None else {"parent": parent.n}), **named}
                 if given is not None:
                     if field == "input":
                         span.fields[field] = self._contents.conversation(given, span.place)
