@@ -4,11 +4,11 @@ import sqlite3
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-
-import attrs
+from collections.abc import Callable, Mapping
+from queue import SimpleQueue
 
 from beaker.core.problems import Refused
+from beaker.core.run_queue import FOREIGN_SECONDS, RunQueue, announce, begin, lose, meet, next_run, refuse
 from beaker.service.local_workers import LocalWorkers
 from beaker.service.place import Place
 from beaker.service.ports import Ports
@@ -17,15 +17,6 @@ from beaker.service.run_table import RunRecord, find_run, open_runs
 
 LOOK_SECONDS = 1.0
 """How often the dispatcher looks by itself; a launch and a cancelled run wake it."""
-
-FOREIGN_SECONDS = 5.0
-"""How long a run that another process launched is left to that process: its worker needs a moment to show up."""
-
-LONGEST_WAIT = 60.0
-"""Seconds at most before a worker that ended without ending its run is started again."""
-
-STEADY_SECONDS = 60.0
-"""A worker that lived longer than this was not ended by what ended the one before it."""
 
 END_SECONDS = 45.0
 """How long a worker that was asked to end may take for its teardowns."""
@@ -48,18 +39,8 @@ class QueuedWorkers:
         self._dispatcher.wake()
 
 
-@attrs.define
-class _Standing:
-    """What is known of a run that has no worker: when one is due (seconds, monotonic), and what was tried."""
-
-    due: float
-    begun: float = 0.0
-    losses: int = 0
-    said: str = ""
-
-
 class Dispatcher:
-    """Keeps at most `limit` runs of a place going, the oldest first.
+    """Keeps at most `limit` runs of a place going, as `beaker.core.run_queue` decides.
 
     A thread of its own looks, for which `open_place` opens the place and `make_ports` gives its ports; `workers` are
     those of the foreground, `say` takes lines for the log of the server. `gone` is called once the place was deleted:
@@ -79,10 +60,10 @@ class Dispatcher:
         self._open_place = open_place
         self._make_ports = make_ports
         self._workers = workers
-        self._limit = limit
+        self._queue = RunQueue(limit)
         self._say = say
-        self._standing: dict[str, _Standing] = {}
-        self._announced: set[str] = set()
+        self._said: dict[str, str] = {}
+        self._announced: SimpleQueue[str] = SimpleQueue()
         self._wake = threading.Event()
         self._closing = threading.Event()
         self._gone = gone
@@ -94,7 +75,7 @@ class Dispatcher:
 
     def announce(self, run_id: str) -> None:
         """A run of ours was launched: it is due at once."""
-        self._announced.add(run_id)
+        self._announced.put(run_id)
         self._wake.set()
 
     def wake(self) -> None:
@@ -131,7 +112,7 @@ class Dispatcher:
                 try:
                     if place is None:
                         place = self._open_place()
-                        self._meet(open_runs(place.database), due=time.monotonic())
+                        self._queue = meet(self._queue, _ids(place), due=time.monotonic())
                     if place.gone():
                         self._gone()
                         return
@@ -149,42 +130,41 @@ class Dispatcher:
         now = time.monotonic()
         for run_id, status in self._workers.take_ended():
             self._note_end(place, run_id, status, now)
-        waiting = open_runs(place.database)
-        self._meet(waiting, due=now + FOREIGN_SECONDS)
-        busy = {*self._workers.running(), *(run.id for run in waiting if self._workers.lives(run.id))}
-        for run in waiting:
-            if len(busy) >= self._limit or self._closing.is_set():
-                return
-            if run.id in self._announced:
-                self._announced.discard(run.id)
-                self._standing[run.id].due = now
-            if run.id not in busy and self._standing[run.id].due <= now and self._begin(run, ports, now):
-                busy.add(run.id)
+        # Taken before the runs are read: whatever was announced is among them, or has ended.
+        announced = [self._announced.get() for _ in range(self._announced.qsize())]
+        waiting = {run.id: run for run in open_runs(place.database)}
+        self._queue = meet(self._queue, tuple(waiting), due=now + FOREIGN_SECONDS)
+        for run_id in announced:
+            self._queue = announce(self._queue, run_id, now=now)
+        busy = {*self._workers.running(), *(run_id for run_id in waiting if self._workers.lives(run_id))}
+        while not self._closing.is_set() and (chosen := next_run(self._queue, busy, now=now)) is not None:
+            if self._started(waiting[chosen], ports):
+                self._queue = begin(self._queue, chosen, now=now)
+                busy.add(chosen)
+            else:
+                self._queue = refuse(self._queue, chosen, now=now)
 
-    def _meet(self, waiting: Sequence[RunRecord], *, due: float) -> None:
-        self._standing = {run.id: self._standing.get(run.id) or _Standing(due) for run in waiting}
-
-    def _begin(self, run: RunRecord, ports: Ports, now: float) -> bool:
-        standing = self._standing[run.id]
+    def _started(self, run: RunRecord, ports: Ports) -> bool:
+        """Start a worker for a run; whether that was possible. Why not is said once."""
         resumption = resume(run, ports, self._workers)
-        if resumption.problem is not None:
-            if standing.said != str(resumption.problem):
-                self._say(str(resumption.problem))
-            standing.said, standing.due = str(resumption.problem), now + FOREIGN_SECONDS
-            return False
-        standing.begun, standing.said = now, ""
-        self._say(f"{run.id}: {'goes on with a new worker' if resumption.lost else 'started'}")
-        return True
+        said = "" if resumption.problem is None else str(resumption.problem)
+        if resumption.problem is None:
+            self._say(f"{run.id}: {'goes on with a new worker' if resumption.lost else 'started'}")
+        elif said != self._said.get(run.id):
+            self._say(said)
+        self._said[run.id] = said
+        return resumption.problem is None
 
     def _note_end(self, place: Place, run_id: str, status: int, now: float) -> None:
         run = find_run(place.database, run_id)
         if run is None or run.completed_at is not None:
+            self._said.pop(run_id, None)
             self._say(f"{run_id}: {'gone' if run is None else run.status}")
             return
-        standing = self._standing.setdefault(run_id, _Standing(now))
-        standing.losses = 1 if now - standing.begun > STEADY_SECONDS else standing.losses + 1
-        # At once after the first loss, then after 1, 2, 4, ... seconds: whatever ends workers may not go away.
-        wait = 0.0 if standing.losses == 1 else min(LONGEST_WAIT, 2.0 ** (standing.losses - 2))
-        standing.due = now + wait
+        self._queue, wait = lose(self._queue, run_id, now=now)
         again = "at once" if wait == 0 else f"in {wait:g} s"
         self._say(f"{run_id}: the worker ended with {status} before the run did; it goes on {again}")
+
+
+def _ids(place: Place) -> tuple[str, ...]:
+    return tuple(run.id for run in open_runs(place.database))
