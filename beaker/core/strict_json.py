@@ -6,7 +6,8 @@ one. Refused: non-finite numbers, non-string and duplicate keys, lone surrogates
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from typing_extensions import TypeAliasType
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 JsonValue = TypeAliasType("JsonValue", "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]")
 JsonObject = TypeAliasType("JsonObject", "dict[str, JsonValue]")
+
+T = TypeVar("T")
 
 MAX_DEPTH = 200
 
@@ -120,7 +123,39 @@ def _scalar_fault(value: object) -> tuple[type[Exception], str] | None:
     return TypeError, f"must be JSON (null, bool, number, string, list or dict), not {type(value).__name__}"
 
 
+_SCALARS = {type(None), bool, int, float, str}
+
+
+def _is_flat(container: list[Any] | dict[Any, Any]) -> bool:
+    """Whether a plain list or dict holds nothing but flawless scalars, so that a shallow copy of it will do.
+
+    Most containers do, and asking so takes a fraction of looking at each item. Text outside ASCII says no: whether
+    it has a UTF-8 form is asked one by one.
+    """
+    kind = type(container)
+    if kind is dict:
+        if not {*map(type, container)} <= {str} or not all(map(str.isascii, container)):
+            return False
+        items: Any = container.values()  # type: ignore[union-attr]  # it is a dict
+    elif kind is list:
+        items = container
+    else:
+        return False
+    kinds = {*map(type, items)}
+    if not kinds <= _SCALARS:
+        return False
+    if str in kinds and not all(map(str.isascii, items if len(kinds) == 1 else _only(items, str))):
+        return False
+    return float not in kinds or all(map(math.isfinite, items if len(kinds) == 1 else _only(items, float)))
+
+
+def _only(items: Iterable[Any], kind: type[T]) -> Iterator[T]:
+    return (item for item in items if type(item) is kind)
+
+
 def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
+    if _is_flat(root):
+        return root.copy()
     copy: Any = [] if isinstance(root, list) else {}
     # One frame per open container: (its copy, an iterator over its items, its identity, the key it hangs at).
     frames: list[tuple[Any, Any, int, Any]] = [(copy, _items(root), id(root), None)]
@@ -143,8 +178,11 @@ def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
                     _fail(ValueError, "contains itself", label, frames, key)
                 if len(frames) >= MAX_DEPTH:
                     _fail(ValueError, f"is nested deeper than {MAX_DEPTH} levels", label, frames, key)
-                child: Any = [] if isinstance(item, list) else {}
+                flat = _is_flat(item)
+                child: Any = item.copy() if flat else [] if isinstance(item, list) else {}
                 target.append(child) if is_list else target.__setitem__(key, child)
+                if flat:
+                    continue
                 frames.append((child, _items(item), id(item), key))
                 open_ids.add(id(item))
                 break

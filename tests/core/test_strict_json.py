@@ -94,6 +94,23 @@ def test_json_value__not_json__is_refused_with_its_path(bad: object, error: type
         strict_json.json_value(bad, "x")
 
 
+@pytest.mark.parametrize("beside", [[], [1], ["a"], [1.5], [None, True, 1, 1.5, "a"], ["é"]])
+@pytest.mark.parametrize(
+    "bad, error", [(math.nan, ValueError), (-math.inf, ValueError), ("\ud800", ValueError), ((), TypeError)]
+)
+def test_json_value__one_bad_scalar_among_good_ones__is_found(beside: list[Any], bad: object, error: Any) -> None:
+    """Containers of scalars are judged at once, and no less strictly; theirs is a copy, too."""
+    with pytest.raises(error, match=rf"x\[{len(beside)}\]"):
+        strict_json.json_value([*beside, bad], "x")
+    with pytest.raises(error, match=r"x\.bad"):
+        strict_json.json_value({**{str(at): item for at, item in enumerate(beside)}, "bad": bad}, "x")
+    for good in (beside, {"k": beside}, {"é": 1}):
+        assert strict_json.json_value(good, "x") is not good
+        assert same(strict_json.json_value(good, "x"), good)
+    with pytest.raises(TypeError, match="has a key that is not a string: 1"):
+        strict_json.json_value({"a": 1, 1: 1}, "x")
+
+
 KEYS = st.text("ab", min_size=1, max_size=3) | st.integers(0, 3)
 BAD = [(math.nan, ValueError), (math.inf, ValueError), ((1,), TypeError), ({1}, TypeError), (b"", TypeError)]
 
