@@ -9,12 +9,13 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import attrs
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.problems import Refused
+from beaker.core.problems import Problem, Refused
 from beaker.core.repository_tree import (
     MAX_EDIT_BYTES,
     MAX_EDITS,
@@ -35,6 +36,9 @@ from beaker.files.git_ignore import ignored_below
 REPOSITORY = "repository"
 
 _GIT = ".git"
+_EXACT = "* -text -ident !filter !working-tree-encoding\n"
+"""Attributes above those of the project: whoever takes a file back with Git gets the bytes that were there."""
+
 _PRIVATE = ".beaker/local"
 """Beaker's own state, which no proposer is given, should it be tracked."""
 
@@ -46,10 +50,16 @@ def lay_out_repository(root: Path, write: Callable[[Path], None]) -> Listing:
     """
     write(root)
     remove_tree(root / _PRIVATE)
-    for made in (init_repository(root), commit_all(root, "The parent", ignored_too=True)):
-        if not is_successful(made):
-            raise Refused(made.failure())
+    _done(init_repository(root))
+    (root / _GIT / "info").mkdir()
+    (root / _GIT / "info" / "attributes").write_text(_EXACT)
+    _done(commit_all(root, "The parent", ignored_too=True))
     return file_listing(root)
+
+
+def _done(made: Result[Any, Problem]) -> None:
+    if not is_successful(made):
+        raise Refused(made.failure())
 
 
 @value

@@ -99,6 +99,39 @@ def test_lay_out__repository__is_one_clean_commit_of_the_parent(tmp_path: Path) 
     assert copy.back() == parent
 
 
+def test_lay_out__attributes_that_translate_files__take_no_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Line ends, encodings, filters and keywords: what Git gives back are the bytes that were there."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".gitconfig").write_text(
+        "[core]\n\tsafecrlf = true\n\tautocrlf = true\n"
+        '[filter "big"]\n\tclean = false\n\tsmudge = false\n\trequired = true\n'
+    )
+    written = {
+        ".gitattributes": b"* text=auto\n*.txt eol=crlf ident\n*.wide working-tree-encoding=UTF-16\n*.big filter=big\n",
+        "src/a.txt": b"one\r\ntwo\n$Id$\n",
+        "src/b.wide": b"no UTF-16",
+        "src/c.big": b"pointer\r\n",
+    }
+
+    def with_attributes(_: CandidateTree, folder: Path) -> None:
+        (folder / "src").mkdir(parents=True)
+        for path, data in written.items():
+            (folder / path).write_bytes(data)
+
+    commit = {path: TrackedFile("100644", sha256(data).hexdigest()) for path, data in written.items()}
+    scope = Scope(targets=SCOPE.targets, commit=commit)
+    laid_out = lay_out(tmp_path / "copy", CandidateTree({}), scope, with_attributes)
+    root = tmp_path / "copy" / "repository"
+    for path in written:
+        (root / path).unlink()
+    subprocess.run(["git", "checkout", "--", "."], cwd=root, check=True, capture_output=True)
+    assert {path: (root / path).read_bytes() for path in written} == written
+    assert subprocess.run(["git", "status", "--porcelain"], cwd=root, check=True, capture_output=True).stdout == b""
+    assert take_back(laid_out, scope, ignored=lambda _: set()).unwrap() == CandidateTree({})
+
+
 def test_lay_out__state_of_beaker__is_not_shown(tmp_path: Path) -> None:
     """Even where it is tracked; that it is missing is no deletion, and what is put there is not looked at."""
 
