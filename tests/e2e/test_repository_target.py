@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from beaker.client.flows import download_candidate
 from beaker.files.git import commit_all, init_repository
 
 pytestmark = pytest.mark.e2e
@@ -156,9 +157,8 @@ def pipeline(lab: Any, *, targets: str, declared: str) -> None:
 
 def downloaded(lab: Any, candidate: str) -> dict[str, bytes]:
     """The files that a candidate gives to take away."""
-    offered = lab.open().call("create_candidate_download", candidate_id=candidate).unwrap()
-    blobs = lab.transport.place.blobs
-    return {one["path"]: blobs.read(one["sha256"]) for one in offered["files"]}
+    folder = lab.root / "downloaded"
+    return {path: (folder / path).read_bytes() for path in download_candidate(lab.open(), candidate, folder).unwrap()}
 
 
 def git(folder: Path, *arguments: str) -> str:
