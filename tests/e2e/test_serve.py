@@ -88,6 +88,29 @@ def test_worker__killed__is_replaced_while_the_server_answers(lab: Any) -> None:
     assert lab.rerun() <= 1
 
 
+def test_run__whose_variable_is_missing__waits_until_it_is_there(lab: Any) -> None:
+    """Restarted without it, the server says once which one a run lacks, lets others by, and goes on once it is set."""
+    config = lab.project / ".beaker" / "beaker.yaml"
+    plain = config.read_text()
+    lab.write(".beaker/beaker.yaml", plain.replace("[LAB]", "[LAB, TOKEN]"))
+    lab.environ["TOKEN"] = "sesame-open-8841"
+    lab.shut("setup")
+    lacking = lab.launch(wait=False, max_proposals=1)
+    lab.reach("setup")
+    lab.server.stop(signal.SIGKILL)
+    lab.until(lambda: not lab.held(), "its worker ends")
+    del lab.environ["TOKEN"]
+    lab.free("setup")
+    lab.start_server()
+    lab.write(".beaker/beaker.yaml", plain)
+    other = lab.trigger(max_proposals=1)
+    completed(lab, other)
+    assert lab.server.log().count(f"the run {lacking} waits: it needs TOKEN") == 1
+    (lab.project / ".beaker" / ".env").write_text("TOKEN=sesame-open-8841\n")
+    completed(lab, lacking)
+    assert "sesame" not in lab.server.log()
+
+
 @pytest.fixture
 def elsewhere(lab: Any, tmp_path: Path) -> Callable[..., str]:
     """Run `beaker` in a folder without a project, against the lab's server."""
