@@ -282,7 +282,7 @@ class Lab:
 
     def trigger(self, **changes: Any) -> str:
         """As `launch`, without looking for the worker."""
-        launch_keys = ("max_concurrency", "case_retry_limit", "test_baseline", "extra")
+        launch_keys = ("max_concurrency", "case_retry_limit", "spend_budget_usd", "test_baseline", "extra")
         config = {key: changes.pop(key) for key in launch_keys if key in changes}
         optimizer = {
             "command": ["python", "{project}/propose.py"],
@@ -489,6 +489,12 @@ def laboratory(tmp_path: Path, place: str, serve: Callable[..., Any]) -> Iterato
     yield make
     for lab in made:
         lab.close()
+
+
+@pytest.fixture(scope="session")
+def lab_class() -> type[Lab]:
+    """What a laboratory is made of, for fixtures that outlive a test."""
+    return Lab
 
 
 @pytest.fixture(scope="session")
