@@ -190,7 +190,6 @@ def _archive(folder: Path, sink: IO[bytes], members: Sequence[Staged]) -> None:
             info.external_attr = (stat.S_IFDIR | 0o755) << 16 | 0x10
             if member.kind == "file":
                 info.external_attr = (stat.S_IFREG | 0o644) << 16
-            info.file_size = member.size
             with archive.open(info, "w") as entry:
                 if member.kind == "file":
                     _copied(folder / member.path, entry, member.size)
