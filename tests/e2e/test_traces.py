@@ -1,4 +1,5 @@
-"""Traces and money in whole runs: what is told, what is kept secret, and that a budget ends a run where it always did."""
+"""Traces and money in whole runs: what is told, what is kept secret, and that a budget ends a run where it always did
+(killed and resumed as well)."""
 
 import json
 from collections.abc import Callable
