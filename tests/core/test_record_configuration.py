@@ -1,0 +1,446 @@
+"""Answers on record of decisions about configuration, settings, datasets, models and environments."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from returns.result import Failure
+
+from beaker.core import datasets, image_packages, models, options
+from beaker.core.config import ProjectConfig, parse_config
+from beaker.core.config_entry import IntegrationEntry
+from beaker.core.config_tree import kind_of, plain_json, tree_from_json
+from beaker.core.credentials import choose_agent_key
+from beaker.core.environment import parse_required_env, redactor, required_env_faults, reserved_environment_reason
+from beaker.core.inference import choose_inference_target, choose_scoring_target
+from beaker.core.launch import (
+    check_launch_keys,
+    choose_dataset,
+    choose_ref,
+    left_out,
+    local_dataset_path,
+    merge_config,
+    no_dataset,
+    plan_launch,
+)
+from beaker.core.optimizer import parse_launch_settings
+from beaker.core.project_layout import (
+    normalize_beaker_config_path,
+    normalize_repository_directory,
+    parse_entrypoint,
+)
+from beaker.core.python_version import ProjectMetadata, base_python, choose_hosted_python, project_requirement
+from beaker.core.selection import select
+from beaker.core.version_specifiers import parse_specifiers
+
+VECTORS = Path(__file__).parents[1] / "vectors"
+LONG = "x" * 300
+Table = tuple[Callable[..., object], list[Any]]
+"""A decision, and the arguments of each row."""
+
+
+def vectors(name: str) -> Any:
+    return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def first(rows: list[Any], number: int) -> list[Any]:
+    """The first `number` columns of each row: what is given, without what is expected."""
+    return [row[:number] for row in rows]
+
+
+def each(*arguments: Any) -> list[Any]:
+    """Rows of one argument."""
+    return [[argument] for argument in arguments]
+
+
+def keyword(decide: Callable[..., object]) -> Callable[[Mapping[str, Any]], object]:
+    return lambda given: decide(**given)
+
+
+def settings_of(config: Any) -> object:
+    """What is wrong with settings; what they set is the subject of their own tests."""
+    found = parse_launch_settings(config)
+    return found if isinstance(found, Failure) else "accepted"
+
+
+def config_of(data: Any) -> object:
+    found = parse_config(tree_from_json(data), "f")
+    if isinstance(found, Failure):
+        return found
+    config = found.unwrap()
+    return [*config.warnings, *(problem for entry in config.integrations.values() for problem in entry.problems)]
+
+
+def selected(entries: list[str], default: str | None, explicit: str | None) -> object:
+    made = {name: IntegrationEntry(id=name, entrypoint="a:b") for name in entries}
+    return select(ProjectConfig(file="f", integrations=made, default_integration=default), explicit)
+
+
+def hosted_python(base: Any, projects: list[Any]) -> object:
+    made = [ProjectMetadata(f"p{n}/pyproject.toml", *project) for n, project in enumerate(projects)]
+    return [choose_hosted_python(base, made), *map(project_requirement, made)]
+
+
+def declared(name: object, files: list[str], splits: dict[str, object], metadata: Any = None) -> object:
+    made = [datasets.DatasetFile(file, 1, "0" * 64) for file in files]
+    return datasets.declare_dataset(name, made, splits=splits, metadata=metadata)
+
+
+ENTRIES: list[Any] = [
+    {"a": {"entrypoint": "a:b", **more}}
+    for more in (
+        {"entrypoint": 7},
+        {"entrypoint": "a"},
+        {"entrypoint": "a:b c"},
+        {"source_dir": "../x"},
+        {"source_dir": 7},
+        {"package_import_root": ".beaker"},
+        {"required_env": "KEY"},
+        {"required_env": ["KEY", "KEY", "path", 7, "BEAKER_X"]},
+        {"agent_key": ["k"]},
+        {"isolation": "thread"},
+        {"targets": {"kind": "x"}},
+        {"targets": "all"},
+        {"scorer_model": "gpt"},
+        {"scorer_model": 7},
+        {"requires_scorer_model": "yes"},
+        {"requires_scorer_model": True},
+        {"config_defaults": ["x"]},
+        {"config_defaults": {"scorer_model": "openai:gpt", "max_concurency": 1}},
+        {"environment_base": "python:3.12"},
+        {"environment_base": 3.12},
+        {"apt_packages": ["curl", "a b", 7]},
+        {"pip_packages": ["numpy", "./x", "-r x", 7]},
+        {"pip_packages": "numpy"},
+        {"playbook": True},
+        {"entry_point": "a:b"},
+        {"dataset": "inv"},
+        {"x-own": 1},
+    )
+]
+CONFIGS: list[Any] = [
+    *({"integrations": entries} for entries in ENTRIES),
+    {"integrations": {"": {"entrypoint": "a:b"}, "a b": {"entrypoint": "a:b"}, "a": ["x"], "b": None}},
+    {"integrations": {"a": {}}, "default_integration": "b"},
+    {"integrations": ["a"]},
+    {"default_integration": 7},
+    {"config_defaults": "x"},
+    {"api": "https://evil.example"},
+    {"spec": {}, "specs": [], "default_spec": "a", "agent_key": "k", "project_key": "p"},
+    {"integrationz": {}, "x-own": 1, "dataset": "d"},
+    ["x"],
+    "x",
+    7,
+]
+
+
+def option_rules() -> list[Callable[[object], object]]:
+    """Made anew for each row, so that the makers of rules answer too."""
+    return [
+        options.truth,
+        options.some_text,
+        options.whole_number(1, 5),
+        options.whole_number(0),
+        options.whole_number(-3),
+        options.number("a half", lambda found: found == 0.5),
+        options.nested({"a": options.truth}, dict, code="BK1"),
+        options.shown,
+    ]
+
+
+TABLES: dict[str, Table] = {
+    "agent key": (
+        lambda row: choose_agent_key(row["flag"], row["environ"], row["configured"], dotenv=row["dotenv"]),
+        each(*vectors("credentials")["agent_key"]),
+    ),
+    "selection": (
+        selected,
+        [
+            [
+                *((row["config"] or {"entries": [], "default": None})[key] for key in ("entries", "default")),
+                row["explicit"],
+            ]
+            for row in vectors("selection")
+        ],
+    ),
+    "splits": (
+        lambda row: datasets.validate_splits(
+            row["found"], declared=row.get("declared"), for_run=row.get("for_run", False)
+        ),
+        each(
+            *vectors("datasets")["cases"],
+            {"found": {"train": 1, "test": 1}, "declared": {"val": 1, "Test": 2, "train": -1, "x": 1, "": 0}},
+            {"found": {"train": 1, "test": 1}, "declared": {"train": 2, "test": True}},
+            {"found": {"val": 3, "train": 1}, "for_run": True},
+        ),
+    ),
+    "dataset reference": (
+        datasets.parse_reference,
+        first(vectors("datasets")["references"], 1) + each(f"{LONG}@", f"://{LONG}"),
+    ),
+    "promotion": (
+        datasets.promotion,
+        [["inv@r1", "r2"], ["inv", " "], ["inv@production", None], ["inv", "production"], ["inv", "r"], ["", "r1"]],
+    ),
+    "newest revision": (datasets.newest_revision, [[[], "inv"], [[{"name": "inv", "revision": "r"}], "inv"]]),
+    "dataset declaration": (
+        declared,
+        [
+            [" ", ["train.jsonl", "test.jsonl"], {"train": 1, "test": 1}],
+            ["a@b", ["train.jsonl", "test.jsonl"], {"train": 1, "test": 1}],
+            [f"://{LONG}", ["train.jsonl", "test.jsonl"], {"train": 1, "test": 1}],
+            [f"\x1b{LONG}", ["train.jsonl", "test.jsonl"], {"train": 1, "test": 1}],
+            ["a", [], {}],
+            ["a", ["x", "./x", "train.jsonl", "test.jsonl"], {"train": 1}],
+            ["a", ["train.jsonl", "val.jsonl"], {"train": 1, "val": 1}],
+            ["a", ["train.jsonl", "test.jsonl"], {"train": 1, "test": "x"}],
+            ["a", ["train.jsonl", "test.jsonl"], {"train": 1, "test": 1}, {"k": float("nan")}],
+            ["a", ["train.jsonl", "test.jsonl", "a/b.png"], {"train": 1, "test": 1}, {"k": 1}],
+        ],
+    ),
+    "dataset file": (
+        datasets.DatasetFile,
+        [
+            ["a", -1, "0" * 64],
+            ["a", True, "0" * 64],
+            ["a", 1, "0"],
+            ["..", 1, "0" * 64],
+            ["a", 1, None],
+            ["a", 1, f" {'AB' * 32} "],
+        ],
+    ),
+    "artifact path": (
+        datasets.artifact_path,
+        [[path, "path"] for path in (None, "", f"/{LONG}", f"../{LONG}", f"\n{LONG}", "a//b")],
+    ),
+    "manifest": (
+        datasets.manifest_digest,
+        each([datasets.DatasetFile("a/b", 0, "0" * 64), datasets.DatasetFile("./a//b", 1, "0" * 64)], []),
+    ),
+    "configuration": (config_of, each(*CONFIGS)),
+    "settings": (settings_of, first(vectors("launch_settings")["refused"], 1)),
+    "settings that run": (settings_of, first(vectors("launch_settings")["accepted"], 1)),
+    "settings of wrong kinds": (
+        settings_of,
+        each(
+            *(
+                {"harness_optimization": {"command": ["x"], key: wrong}}
+                for key in (
+                    "proposer",
+                    "command",
+                    "reflection",
+                    "proposer_env",
+                    "max_rollouts",
+                    "max_proposals",
+                    "max_proposals_in_flight",
+                    "cases_per_process",
+                    "minibatch_size",
+                    "selection_fraction",
+                    "score_repeats",
+                    "seed",
+                    "prices",
+                    "timeouts",
+                )
+                for wrong in (None, True, 0, -1, 0.5, 10**20, "x", "", LONG, [], [7], [""], {}, {"x": 1})
+            ),
+            *(
+                {"harness_optimization": {"command": ["x"]}, key: wrong}
+                for key in (
+                    "model",
+                    "case_retry_limit",
+                    "spend_budget_usd",
+                    "test_baseline",
+                    "max_concurrency",
+                    "optimization_config",
+                    "repository_destinations",
+                    "extra",
+                    "scorer_model",
+                    "maxConcurency",
+                )
+                for wrong in (None, True, 0, -1, 0.5, 10**20, "x", "", [], {}, {"x": 1})
+            ),
+        ),
+    ),
+    "launch keys": (
+        check_launch_keys,
+        first(vectors("launch")["keys"], 1)
+        + each({"tenant": 1}, {"scorer_model": "x", "maxConcurrency": 1, "max_concurrency": 2}),
+    ),
+    "merging": (lambda layers: merge_config(*layers), first(vectors("launch")["merge"], 1)),
+    "choice of a dataset": (
+        lambda resolved, reference, artifact: choose_dataset(resolved, reference=reference, artifact_id=artifact),
+        first(vectors("launch")["dataset"], 3),
+    ),
+    "local dataset": (
+        local_dataset_path,
+        each(
+            {},
+            {"local_dataset_path": 7},
+            {"localDatasetPath": "d", "local_dataset_path": "e"},
+            {"localDatasetPath": " "},
+        ),
+    ),
+    "ref": (
+        lambda ref, local, branch, pushed: choose_ref(ref, local=local, branch=branch, pushed=pushed),
+        first(vectors("launch")["refs"], 4),
+    ),
+    "left out": (
+        keyword(left_out),
+        each(
+            {"branch": "a", "default_branch": "main", "dirty": ["x"], "unpushed": 2},
+            {"branch": None, "default_branch": None, "dirty": [], "unpushed": 1},
+            {"branch": "main", "default_branch": "main", "dirty": [str(n) for n in range(20)], "unpushed": 0},
+            {"branch": "main", "default_branch": "main", "dirty": [], "unpushed": 0},
+        ),
+    ),
+    "no dataset": (
+        no_dataset,
+        [
+            [None, None],
+            [
+                ProjectConfig(file="f", misplaced_selectors=("dataset",)),
+                IntegrationEntry(id="i", misplaced_selectors=("dataset_id",)),
+            ],
+            [ProjectConfig(file="f"), IntegrationEntry(id="i")],
+        ],
+    ),
+    "launch plan": (
+        lambda given, more: plan_launch(ProjectConfig(file="f"), IntegrationEntry(id="i"), given, **more),
+        [
+            [{"dataset": "d"}, {}],
+            [{"tenant": 1, "dataset": 7}, {"models": ["gpt"]}],
+            [{}, {"reference": "a", "artifact_id": "b"}],
+            [{}, {"artifact_id": "b"}],
+            [{"optimization_config": {"optimization_models": []}, "dataset": "d"}, {"models": ["openai:gpt"]}],
+        ],
+    ),
+    "model names": (
+        lambda name: [models.optimization_model(name), models.runtime_model(name), models.scorer_model(name)],
+        first(vectors("models")["names"], 1) + each(LONG),
+    ),
+    "models to compare": (models.optimization_models, first(vectors("models")["lists"], 1)),
+    "judge": (
+        lambda given, required: [
+            models.choose_judge(given, required=required),
+            models.choose_judge(given, required=required, where="there"),
+        ],
+        first(vectors("models")["judges"], 2),
+    ),
+    "judge among settings": (
+        lambda keys: models.judges_in_settings(keys, code="BK403"),
+        each(list(models.SCORER_MODEL_KEYS)),
+    ),
+    "settings with models": (
+        lambda config, names, integration: models.with_models(
+            config, models.optimization_models(names).unwrap(), integration_id=integration
+        ),
+        [
+            [{}, ["a:b"], None],
+            [{"optimizationConfig": {}}, [], None],
+            [{"optimizationConfig": {}}, ["a:b"], None],
+            [{"x": 1}, [], "i"],
+            [{"optimizationConfig": {}, "optimization_config": {}}, ["a:b"], "i"],
+            [{"optimization_config": 7}, ["a:b"], "i"],
+            [{"optimization_config": {"optimization_models": []}}, ["a:b"], "i"],
+            [{"optimizationConfig": {"optimizationModels": []}}, ["a:b"], "i"],
+            [{"optimizationConfig": {"seed": 1}, "x": 1}, ["a:b"], "i"],
+        ],
+    ),
+    "inference target": (choose_inference_target, first(vectors("models")["rollout_targets"], 2)),
+    "scoring target": (choose_scoring_target, first(vectors("models")["scoring_targets"], 1)),
+    "pip requirement": (image_packages.pip_requirement_fault, first(vectors("project_layout")["pip"], 1)),
+    "apt package": (image_packages.apt_package_fault, first(vectors("project_layout")["apt"], 1)),
+    "config path": (normalize_beaker_config_path, first(vectors("project_layout")["config_path"], 1)),
+    "directory": (normalize_repository_directory, first(vectors("project_layout")["directory"], 1)),
+    "entrypoint": (parse_entrypoint, first(vectors("project_layout")["entrypoint"], 1)),
+    "python": (
+        lambda row: hosted_python(row["base"], [[one["pyproject"], one["setup_cfg"]] for one in row["projects"]]),
+        each(*vectors("python_version")["choice"]),
+    ),
+    "base python": (
+        base_python,
+        each("debian_slim:3.12", "debian_slim:3.9", "python:3.12", "debian_slim", "x:1", "", "debian_slim:3.12.1"),
+    ),
+    "specifiers": (
+        parse_specifiers,
+        [*first(vectors("version_specifiers")["accepts"], 1), ["=> 3", "there"], ["~=3", "there"]],
+    ),
+    "required env": (
+        parse_required_env,
+        [*first(vectors("environment")["required_env"], 1), [["path", 7, "A", "A"], "there"], ["A", "there"]],
+    ),
+    "required env faults": (required_env_faults, each(["A", "A", "a b", "PATH", "BEAKER_RUN_ID", 7, ""])),
+    "reserved variable": (
+        reserved_environment_reason,
+        each("PATH", "BEAKER_X", "LD_PRELOAD", "PYTHONPATH", "GIT_DIR", "A", "HTTP_PROXY", "DYLD_X"),
+    ),
+    "kinds of nodes": (lambda data: kind_of(tree_from_json(data)), each(None, True, 1, 1.5, "x", [], {})),
+    "plain json": (
+        lambda data: plain_json(tree_from_json(data), file="f", path="p"),
+        each({"a": [1, None, "x", {"b": 1.5}]}),
+    ),
+    "options": (
+        lambda given, rules, more: options.read_options(given, rules, **more),
+        [
+            [7, {"a_b": options.truth}, {"where": "w", "code": "BK1"}],
+            [{"aB": True, "a_b": False}, {"a_b": options.truth}, {"where": "w", "code": "BK1"}],
+            [{"a_c": True, "zz": 1, "a_b": 7}, {"a_b": options.truth}, {"where": "w", "code": "BK1"}],
+        ],
+    ),
+    "option rules": (
+        lambda rule, given: option_rules()[rule](given),
+        [
+            [rule, given]
+            for rule in range(8)
+            for given in (
+                None,
+                True,
+                False,
+                0,
+                1,
+                5,
+                6,
+                -3,
+                -4,
+                0.5,
+                float("nan"),
+                float("inf"),
+                "x",
+                "",
+                " ",
+                LONG,
+                [],
+                {},
+                {"a": True},
+                {"a": 1},
+                {"b": 1},
+                10**30,
+                "x" * 57,
+                "x" * 58,
+                "x" * 59,
+            )
+        ],
+    ),
+    "redaction": (
+        lambda secrets, said: redactor(secrets)(said),
+        [
+            [["s3cr3t-é"], 'a s3cr3t-é b "s3cr3t-\\u00e9" c s3cr3t'],
+            [["line one is long\nline two is long\nshort"], "line one is long and line two is long and short"],
+            [['a\\b"c-long'], repr('a\\b"c-long') + json.dumps('a\\b"c-long')],
+            [[" padded-secret "], "padded-secret"],
+            [["abc", "", "x"], "abc x"],
+        ],
+    ),
+    "near names": (
+        options.did_you_mean,
+        [["max_rollout", ["max_rollouts", "seed"]], ["x", ["max_rollouts"]], ["MAX", ["max"]]],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_decision__every_row__answers_as_on_record(name: str, on_record: Callable[..., None]) -> None:
+    """Values, codes, places, messages and hints are those that were read and found good."""
+    on_record(name, *TABLES[name])
