@@ -78,20 +78,21 @@ ENVIRON = {key: text for key, text in os.environ.items() if not key.startswith("
 
 
 class Cli:
-    """`beaker` in a project, as processes."""
+    """`beaker` in a project, as processes; `reach` are the options that say which place it works with."""
 
-    def __init__(self, project: Path) -> None:
+    def __init__(self, project: Path, reach: tuple[str, ...] = ("--local",)) -> None:
         self.project = project
+        self.reach = reach
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *argv: str) -> "subprocess.Popen[str]":
         process = subprocess.Popen(
-            [sys.executable, "-m", "beaker.cli", "--local", *argv],
+            [sys.executable, "-m", "beaker.cli", *self.reach, *argv],
             cwd=self.project,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env=ENVIRON,
+            env={**ENVIRON, "BEAKER_AGENT_KEY": "local"},
         )
         self.started.append(process)
         return process
@@ -113,7 +114,8 @@ class Cli:
         )
 
     def rollouts(self, run_id: str) -> int:
-        done: int = self.json("--no-resume", "run", "status", run_id, code=3)["progress"]["rollouts"]["done"]
+        only_look = ("--no-resume",) if self.reach == ("--local",) else ()
+        done: int = self.json(*only_look, "run", "status", run_id, code=3)["progress"]["rollouts"]["done"]
         return done
 
 
@@ -135,7 +137,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.fixture
-def cli(tmp_path: Path) -> Iterator[Cli]:
+def cli(tmp_path: Path, place: str, serve: Callable[..., Any]) -> Iterator[Cli]:
     """A small project with its dataset uploaded; a run takes a few seconds."""
     dataset, project = tmp_path / "dataset", tmp_path / "project"
     dataset.mkdir()
@@ -149,6 +151,9 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
     init_repository(project).unwrap()
     commit_all(project, "start").unwrap()
     made = Cli(project)
+    if place == "served":
+        server = serve(project, environ=ENVIRON)
+        made.reach = ("--base-url", server.url, "--api-key", server.token)
     made.run("dataset", "upload", "../dataset", "--name", "words")
     yield made
     for process in made.started:
@@ -157,6 +162,7 @@ def cli(tmp_path: Path) -> Iterator[Cli]:
         process.communicate()
 
 
+@pytest.mark.served
 def test_run__detached__goes_on_alone_and_is_pulled(
     cli: Cli, tmp_path: Path, conforms: Callable[[object, str], None]
 ) -> None:
@@ -181,6 +187,7 @@ def test_run__detached__goes_on_alone_and_is_pulled(
     assert "95 % interval" in human
 
 
+@pytest.mark.embedded
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_trigger__watched_and_interrupted__leaves_no_process_and_can_go_on(
     cli: Cli, number: signal.Signals, code: int
@@ -202,6 +209,7 @@ def test_trigger__watched_and_interrupted__leaves_no_process_and_can_go_on(
     assert "COMPLETED" in out.splitlines()[-5]
 
 
+@pytest.mark.embedded
 def test_trigger__watched_and_interrupted__says_what_became_of_the_run(cli: Cli) -> None:
     """A person who interrupts a foreground run is told that it can go on, how, and how to end it for good."""
     process = cli.start("run", "trigger", "--dataset", "words", "--watch")
@@ -216,6 +224,7 @@ def test_trigger__watched_and_interrupted__says_what_became_of_the_run(cli: Cli)
     cli.run("run", "cancel", run_id)
 
 
+@pytest.mark.embedded
 def test_trigger__watched_and_killed__takes_its_worker_along(cli: Cli) -> None:
     """The worker of a foreground run ends with its command even when that cannot say so; the run can go on."""
     process = cli.start("run", "trigger", "--dataset", "words", "--watch", "--json")
@@ -229,6 +238,7 @@ def test_trigger__watched_and_killed__takes_its_worker_along(cli: Cli) -> None:
     cli.run("run", "cancel", run_id)
 
 
+@pytest.mark.embedded
 def test_status__watch_interrupted__says_that_the_run_goes_on(cli: Cli) -> None:
     """Ending a watch ends nothing else, and says so."""
     run_id = cli.json("run", "trigger", "--dataset", "words")["id"]
@@ -244,6 +254,7 @@ def test_status__watch_interrupted__says_that_the_run_goes_on(cli: Cli) -> None:
     cli.run("run", "cancel", run_id)
 
 
+@pytest.mark.embedded
 def test_status__watch__starts_a_killed_worker_again(cli: Cli) -> None:
     """Somebody who watches sees the run through, whatever happens to its worker."""
     run_id = cli.json("run", "trigger", "--dataset", "words")["id"]
@@ -258,6 +269,7 @@ def test_status__watch__starts_a_killed_worker_again(cli: Cli) -> None:
     assert last["attempts"] == 2
 
 
+@pytest.mark.embedded
 def test_status__no_resume__only_looks(cli: Cli) -> None:
     """With --no-resume a lost worker stays lost, until a command without it comes."""
     run_id = cli.json("run", "trigger", "--dataset", "words")["id"]
@@ -275,6 +287,7 @@ def test_status__no_resume__only_looks(cli: Cli) -> None:
     assert cli.run("run", "status", run_id, "--watch")[0]
 
 
+@pytest.mark.served
 def test_cancel__running__ends_the_worker_and_the_watch(cli: Cli) -> None:
     """Cancelling ends the run for everybody; cancelling again is no error; partial results can be pulled."""
     run_id = cli.json("run", "trigger", "--dataset", "words")["id"]
@@ -312,6 +325,7 @@ def test_status__targets_that_differ__shows_both(cli: Cli) -> None:
     assert '"groups":["notes"]' in out
 
 
+@pytest.mark.served
 def test_trigger__proposer_that_cannot_work__says_why(cli: Cli) -> None:
     """A proposer that never works is told with its reason by the watch, the status and the pull; no script reads it."""
     (cli.project / "propose.py").write_text("raise SystemExit('no rules today')\n")
