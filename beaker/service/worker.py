@@ -27,6 +27,13 @@ from typing import NoReturn
 from returns.pipeline import is_successful
 
 from beaker.core.environment import base_environment, redactor
+from beaker.core.inference import (
+    API_KEY_VARIABLE,
+    BASE_URL_VARIABLE,
+    RUN_ID_VARIABLE,
+    SCORER_API_KEY_VARIABLE,
+    SCORER_MODEL_VARIABLE,
+)
 from beaker.core.optimizer import OptimizerSettings, parse_launch_settings
 from beaker.core.problems import Refused
 from beaker.core.proposer_settings import proposer_variables
@@ -45,6 +52,9 @@ from beaker.service.sources import check_out, commit_files
 from beaker.service.work_folder import WorkFolder
 
 ENDED, REFUSED, DELETED = 0, 2, 4
+
+GATEWAY = (BASE_URL_VARIABLE, API_KEY_VARIABLE)
+"""Where the system under test calls its models, when that is set for the run."""
 
 LOOK_SECONDS = 0.5
 """How often a worker looks whether its run was cancelled (the signal that comes with it is faster), or deleted."""
@@ -149,8 +159,10 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     if not is_successful(parsed):
         raise Refused(parsed.failure())
     settings = parsed.unwrap()
-    customer = {**base_environment(os.environ, _names(run.entry.get("required_env"))), "BEAKER_RUN_ID": run.id}
+    granted = base_environment(os.environ, _names(run.entry.get("required_env")))
+    customer = {**granted, **_set(*GATEWAY), RUN_ID_VARIABLE: run.id}
     judge = run.entry.get("scorer_model")
+    judging = {} if judge is None else {SCORER_MODEL_VARIABLE: str(judge), **_set(SCORER_API_KEY_VARIABLE)}
     package_root = run.entry.get("package_import_root")
     return RunPlan(
         run_id=run.id,
@@ -169,12 +181,17 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         note=place.run_dir(run.id) / "in_flight.jsonl",
         setup_env=customer,
         rollout_env=customer,
-        scorer_env=customer if judge is None else {**customer, "BEAKER_SCORER_MODEL": str(judge)},
+        scorer_env={**customer, **judging},
         proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
         redact=redact,
         reflection_key=_reflection_key(settings.optimizer),
         process_per_case=run.entry.get("isolation") == "process",
     )
+
+
+def _set(*names: str) -> dict[str, str]:
+    """Those of Beaker's own variables that are set for the run."""
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
 def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
@@ -186,9 +203,10 @@ def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
 
 
 def _secrets(run: RunRecord) -> list[str]:
-    """The values that must not be kept anywhere: what the run was granted, and what its proposer gets."""
+    """The values that must not be kept anywhere: what the run was granted, what its proposer gets, keys of models."""
     passed = proposer_variables(run.settings.get("harness_optimization"))
-    return [os.environ[name] for name in (*_names(run.entry.get("required_env")), *passed) if name in os.environ]
+    names = (*_names(run.entry.get("required_env")), *passed, API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE)
+    return [os.environ[name] for name in names if name in os.environ]
 
 
 def _reflection_key(optimizer: OptimizerSettings) -> str | None:

@@ -190,3 +190,26 @@ def test_reflection__an_endpoint_that_is_gone__ends_the_run_saying_so(
     assert run["status"] == "FAILED"
     assert "wrong key" in run["error_message"]
     assert len(server.requests) == 10
+
+
+def test_gateway__of_the_caller__reaches_cases_and_scorer_and_no_proposer(laboratory: Callable[..., Any]) -> None:
+    """`inference_target` works where the caller has a gateway; its key is stored nowhere, and no proposer sees it."""
+    lab = laboratory(train=2, test=1)
+    lab.environ |= {
+        "BEAKER_INFERENCE_BASE_URL": "http://127.0.0.1:9/v1",
+        "BEAKER_INFERENCE_API_KEY": "sesame-open-8841",
+    }
+    code = (lab.project / "words.py").read_text()
+    target = "__import__('beaker').inference_target(__import__('types').SimpleNamespace(model='local:m'))"
+    code = code.replace("    behaviour = ", f"    note('target ' + {target}.api_key)\n    behaviour = ")
+    code = code.replace("    right = ", "    note('scorer ' + os.environ['BEAKER_INFERENCE_BASE_URL'])\n    right = ")
+    lab.write("words.py", code)
+    proposer = (lab.project / "propose.py").read_text()
+    lab.write("propose.py", f"{proposer}print([name for name in os.environ if 'INFERENCE' in name])\n")
+    run_id = lab.launch(max_proposals=1)
+    assert lab.run(run_id)["status"] == "COMPLETED"
+    assert {words[1] for words in lab.notes("target")} == {"sesame-open-8841"}
+    assert {words[1] for words in lab.notes("scorer")} == {"http://127.0.0.1:9/v1"}
+    assert lab.candidates(run_id)["proposals"][0]["stdout"].endswith("[]\n")
+    kept = [path.read_bytes() for path in (lab.project / ".beaker" / "local").rglob("*") if path.is_file()]
+    assert not any(b"sesame-open-8841" in data for data in kept)
