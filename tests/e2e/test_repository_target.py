@@ -30,7 +30,7 @@ PIPELINE = {
     "src/kinds/letters.py": '''\
         """What is known of letters."""
 
-        VOWELS = frozenset("ae")
+        VOWELS = frozenset("a")
 
 
         def is_vowel(letter):
@@ -135,7 +135,7 @@ PIPELINE = {
             if case["minibatch"] and not case["output"].startswith(case["expected"]):
                 wrong.add(case["expected"])
         letters = repository / "src" / "kinds" / "letters.py"
-        letters.write_text(letters.read_text().replace('"ae"', '"aeiou"').replace('<= "h"', '< "h"'))
+        letters.write_text(letters.read_text().replace('"a"', '"aeiou"').replace('<= "h"', '< "h"'))
         (repository / "src" / "kinds" / "legacy.py").unlink(missing_ok=True)
         (repository / "src" / "kinds" / "py.typed").touch()
         (repository / "src" / "kinds" / "data ü.bin").write_bytes(bytes(range(256)))
@@ -190,7 +190,7 @@ def test_pipeline_with_a_bug__fixed_by_a_proposer__gives_a_patch_for_a_clone(lab
         "updated": ["bin/kinds", "src/kinds/letters.py"],
         "deleted": ["src/kinds/legacy.py"],
     }
-    assert (run["result"]["test"]["baseline"], run["result"]["test"]["winner"]) == (13 / 32, 0.5)
+    assert (run["result"]["test"]["baseline"], run["result"]["test"]["winner"]) == (12 / 32, 0.5)
 
     files = downloaded(lab, winner["id"])
     assert [path for path in files if path.startswith("changes/")] == []
@@ -233,17 +233,13 @@ def test_documents_and_code__in_one_candidate__are_one_winner_one_patch_and_a_ch
 
 
 TAMPERING = {
-    "the scorer": "(repository / 'judge.py').write_text('def right(output, expected):\\n    return True\\n')",
+    "the scorer's file": "(repository / 'judge.py').write_text('def right(output, expected):\\n    return True\\n')",
     "the dataset's folder": (
         "(repository / 'data' / 'answers.json').write_text(json.dumps(dict.fromkeys(map(str, range(99)), 'unknown')))\n"
-        "for path in Path(os.environ['BEAKER_EVIDENCE']).parents[2].rglob('*.jsonl'): path.write_text('')"
+        "for path in evidence.parents[2].rglob('*.jsonl'): path.write_text('')"
     ),
     "sitecustomize.py": (
         "(repository / 'sitecustomize.py').write_text('open(' + repr(os.environ['LAB'] + '/customized') + ', \"w\")')"
-    ),
-    "the evidence": (
-        "for path in Path(os.environ['BEAKER_EVIDENCE']).rglob('*.json'): path.write_text('{}')\n"
-        "(repository / 'guess.py').write_text(SPOIL)"
     ),
     "the Integration": (
         "code = (repository / 'integration.py').read_text()\n"
@@ -311,52 +307,80 @@ TAMPERED = {
 }
 
 
-def test_candidate__that_tampers__gains_nothing(laboratory: Callable[..., Any]) -> None:
-    """With the scorer, the dataset, `sitecustomize.py`, the evidence of others, or the Integration: the candidates are
-    scored as their parent was, and an honest one after them still wins.
-    """
-    lab = laboratory(train=6, test=2)
+HEAD = """\
+import json
+import os
+from pathlib import Path
+
+evidence = Path(os.environ["BEAKER_EVIDENCE"])
+repository = Path(os.environ["BEAKER_WORKSPACE"]) / "repository"
+"""
+
+
+def tempting(lab: Any, proposer: str) -> None:
+    """Make the laboratory's project one whose answers are always wrong, with a proposer that does this."""
     for path, text in TAMPERED.items():
         (lab.project / path).parent.mkdir(exist_ok=True)
         lab.write(path, dedent(text))
     lab.write(".beaker/beaker.yaml", CONFIG.replace("TARGETS", "{kind: repository}"))
+    lab.write("propose.py", HEAD + proposer)
+
+
+def train_objectives(lab: Any, run_id: str) -> list[float]:
+    """The objective on TRAIN of each candidate, in the order of their numbers."""
+    reports = lab.open().call("list_eval_reports", run_id=run_id).unwrap()["eval_reports"]
+    return [one["objective"] for one in reports if one["split"] == "train"]
+
+
+@pytest.mark.parametrize("what", TAMPERING)
+def test_candidate__that_tampers__gains_nothing(laboratory: Callable[..., Any], what: str) -> None:
+    """It is scored as its parent was, and does not win."""
+    lab = laboratory(train=3, test=1)
+    tempting(lab, TAMPERING[what])
+    run_id = lab.launch(max_proposals=1, max_concurrency=1)
+    run = lab.run(run_id)
+    (proposal,) = lab.candidates(run_id)["proposals"]
+    assert (run["status"], proposal["outcome"]) == ("COMPLETED", "rejected"), (run["error_message"], proposal)
+    assert train_objectives(lab, run_id) == [0.0, 0.0]
+    assert run["result"]["winner_id"] == run["result"]["baseline_id"]
+    assert run["result"]["test"]["winner"] == 0.0
+    assert not (lab.lab / "customized").exists()
+
+
+def test_candidate__that_spoils_what_lies_beside_it__changes_nothing_for_others(laboratory: Callable[..., Any]) -> None:
+    """Evidence, documents and code of others: its own score stays, and an honest candidate after it still wins."""
+    lab = laboratory(train=3, test=1)
     honest = (
         'rule = \'"vowel" if word[0] in "aeiou" else "early" if word[0] < "h" else "late"\'\n'
-        "(repository / 'guess.py').write_text(f'def guess(word):\\n    return {rule}\\n')"
+        "code = f'def guess(word):\\n    return {rule}\\n'\n"
     )
-    head = (
-        "import json, os\nfrom pathlib import Path\nrepository = Path(os.environ['BEAKER_WORKSPACE']) / 'repository'\n"
-        "summary = Path(os.environ['BEAKER_EVIDENCE']) / 'summary.json'\n"
-        "left = json.loads(summary.read_text())['budget_left']['proposals']\n"
+    last = "json.loads((evidence / 'summary.json').read_text())['budget_left']['proposals'] == 0"
+    tempting(
+        lab,
+        f"{honest}is_last = {last}\n"
+        "cases = sorted(json.loads(path.read_text())['id'] for path in (evidence / 'cases').iterdir())\n"
+        "assert len(cases) == 3\n"
+        "for path in evidence.parents[1].rglob('*.json'): path.write_text('{}')\n"
+        f"(repository / 'guess.py').write_text(code if is_last else {SPOIL!r})\n",
     )
-    lab.write("propose.py", f"{head}SPOIL = {SPOIL!r}\nexec({[*TAMPERING.values(), honest]!r}[-1 - left])\n")
-    run_id = lab.launch(max_proposals=len(TAMPERING) + 1, max_concurrency=2)
+    run_id = lab.launch(max_proposals=2, max_concurrency=1)
     run = lab.run(run_id)
     proposals = lab.candidates(run_id)["proposals"]
     assert run["status"] == "COMPLETED", (run["error_message"], proposals)
-    told = dict(zip([*TAMPERING, "an honest one"], [one["outcome"] for one in proposals], strict=True))
-    assert told == {**dict.fromkeys(TAMPERING, "rejected"), "an honest one": "accepted"}
-    assert not (lab.lab / "customized").exists()
-    reports = lab.open().call("list_eval_reports", run_id=run_id).unwrap()["eval_reports"]
-    found = {one["candidate_id"].rpartition(".")[2]: one["objective"] for one in reports if one["split"] == "train"}
-    assert found == {**{str(number): 0.0 for number in range(len(TAMPERING) + 1)}, str(len(TAMPERING) + 1): 1.0}
+    assert [one["outcome"] for one in proposals] == ["rejected", "accepted"], proposals
+    assert train_objectives(lab, run_id) == [0.0, 0.0, 1.0]
     assert run["result"]["test"]["winner"] == 1.0
 
 
 def test_candidate__that_writes_into_the_scorers_checkout__ends_the_run(laboratory: Callable[..., Any]) -> None:
     """Nobody can tell any more what the scores are worth: the run fails, and names the file."""
-    lab = laboratory(train=3, test=2)
-    for path, text in TAMPERED.items():
-        (lab.project / path).parent.mkdir(exist_ok=True)
-        lab.write(path, dedent(text))
-    lab.write(".beaker/beaker.yaml", CONFIG.replace("TARGETS", "{kind: repository}"))
+    lab = laboratory(train=3, test=1)
     guess = (
         "from pathlib import Path\n\ndef guess(word):\n"
         "    (Path(__file__).parents[1] / 'scorer' / 'judge.py').write_text('def right(*_):\\n    return True\\n')\n"
         "    return 'unknown'\n"
     )
-    head = "import os\nfrom pathlib import Path\nrepository = Path(os.environ['BEAKER_WORKSPACE']) / 'repository'\n"
-    lab.write("propose.py", f"{head}(repository / 'guess.py').write_text({guess!r})\n")
+    tempting(lab, f"(repository / 'guess.py').write_text({guess!r})\n")
     run = lab.run(lab.launch(max_proposals=1))
     assert (run["status"], run["finish_reason"], run["result"]) == ("FAILED", "error", None)
     assert "the baseline's code changed while the run used it: judge.py was changed" in run["error_message"]
@@ -367,29 +391,28 @@ def test_run__killed_while_a_candidate_with_edits_runs__goes_on_with_the_same_co
     laboratory: Callable[..., Any],
 ) -> None:
     """A resumed worker takes the edits from the store; the log is that of a run that nobody disturbed."""
+    wait = (
+        "    gate = Path(os.environ['LAB']) / f'shut-{case_input}'\n"
+        "    while gate.exists():\n"
+        "        (gate.parent / f'waiting-{case_input}').touch()\n"
+        "        time.sleep(0.01)\n"
+    )
     logs = []
     for name in ("undisturbed", "killed"):
-        lab = laboratory(name, train=6, test=2)
+        lab = laboratory(name, train=5, test=2)
         pipeline(lab, targets="(repository(),)", declared="    targets: {kind: repository}\n")
         code = (lab.project / "integration.py").read_text()
-        wait = "    gate = Path(os.environ['LAB']) / f'shut-{case_input}'\n    while gate.exists(): time.sleep(0.01)\n"
-        mark = "    (gate.parent / f'waiting-{case_input}').touch()\n"
-        code = code.replace(
-            "    told = classify", f"{wait.replace('    while', mark + '    while')}    told = classify"
-        )
-        lab.write("integration.py", f"import os, time\n{code}")
+        lab.write("integration.py", f"import os, time\n{code.replace('    told =', f'{wait}    told =')}")
         if name == "killed":
-            lab.shut("ctest2")
-            run_id = lab.launch(wait=False, max_proposals=1, max_concurrency=1)
-            (lab.lab / "shut-btest1").touch()
-            lab.until((lab.lab / "waiting-btest1").exists, "TEST has begun")
+            lab.shut("btest1")
+        run_id = lab.launch(wait=name != "killed", max_proposals=1, minibatch_size=5, max_concurrency=1)
+        if name == "killed":
+            lab.reach("btest1")
             lab.kill()
-            for gate in lab.lab.glob("shut-*"):
-                gate.unlink()
+            lab.free("btest1")
             lab.resume()
-        else:
-            run_id = lab.launch(max_proposals=1, max_concurrency=1)
-        assert lab.run(run_id)["status"] == "COMPLETED"
+        run = lab.run(run_id)
+        assert (run["status"], run["result"]["winner_id"]) == ("COMPLETED", f"{run_id}.1"), run["error_message"]
         logs.append(json.dumps(lab.log(run_id)).replace(run_id, "RUN"))
     assert logs[0] == logs[1]
 
