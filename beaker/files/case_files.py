@@ -37,7 +37,7 @@ def look(staging: Path, declared: Iterable[CaseFile]) -> tuple[tuple[Found, ...]
 
     A relative path counts from the working directory. Links above a file are followed, a link itself is not.
     """
-    root = os.path.realpath(staging)
+    root = _root(staging)
     return tuple(_found(file.path, root) for file in declared), tuple(_listed(root))
 
 
@@ -47,7 +47,7 @@ def capture(staging: Path, view: Path, captures: Sequence[Capture]) -> tuple[Cap
     Raises `Refused` (BK339) for a file that cannot be read or is not what was looked at, and `OSError` when the disk
     refuses; nothing stays of the view then.
     """
-    root = Path(os.path.realpath(staging))
+    root = Path(_root(staging))
     view.mkdir(mode=0o700, parents=True)
     try:
         made = tuple(_captured(root, view, one) for one in captures)
@@ -112,6 +112,11 @@ def remove_view(view: Path) -> None:
 
 class _Changed(Exception):
     """A file was not, or did not stay, what was looked at."""
+
+
+def _root(staging: Path) -> str:
+    """The real path of a staging folder, which is none where a link took its place."""
+    return os.path.join(os.path.realpath(staging.parent), staging.name)
 
 
 def _found(path: Path, root: str) -> Found:

@@ -111,6 +111,17 @@ def test_look__everything_that_is_no_file_of_its_own__is_refused(staging, tmp_pa
     ]
 
 
+def test_look__staging_folder_replaced_by_a_link__holds_nothing_of_its_own(staging, tmp_path):
+    """What lies behind a link was never staged."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "a").write_bytes(b"a")
+    staging.rmdir()
+    staging.symlink_to(tmp_path / "elsewhere")
+    assert messages(staging, [CaseFile("a", staging / "a")]) == [
+        "the file 'a': lies outside the staging folder of this case"
+    ]
+
+
 def test_look__nothing_was_staged__is_an_empty_folder(tmp_path):
     """A case that never asked for its folder has none."""
     assert look(tmp_path / "none", []) == ((), ())
