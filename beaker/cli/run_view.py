@@ -83,6 +83,16 @@ def failure_lines(run: Mapping[str, Any]) -> list[str]:
     return [f"last fault {said}: {first}" if first else f"last fault {said}", *(f"           {line}" for line in rest)]
 
 
+def spend_lines(run: Mapping[str, Any]) -> list[str]:
+    """What models have used and cost so far; nothing when no call was recorded."""
+    progress, settings = mapping(run.get("progress")), mapping(run.get("settings"))
+    tokens, budget = progress.get("tokens"), settings.get("spend_budget_usd")
+    if tokens is None:
+        return []
+    of = "" if budget is None else f" of {money(budget)}"
+    return [f"spent      {money(progress.get('spend_usd'))}{of}, {counted(tokens, 'token')}"]
+
+
 def details(run: Mapping[str, Any], *, progress: bool = True) -> Iterator[str]:
     """Indented lines under a run's status: progress (unless told above), the last proposal that failed, result,
     warnings, what went wrong, and a targets mismatch."""
@@ -92,7 +102,7 @@ def details(run: Mapping[str, Any], *, progress: bool = True) -> Iterator[str]:
         yield f"  progress   {text}"
     if run.get("finish_reason"):
         yield f"  ended by   {one_line(str(run['finish_reason']))}"
-    for line in (*failure_lines(run), *result_lines(mapping(run.get("result")))):
+    for line in (*spend_lines(run), *failure_lines(run), *result_lines(mapping(run.get("result")))):
         yield f"  {line}"
     for warning in run.get("warnings") or ():
         where, said = (str(mapping(warning).get(key) or "") for key in ("where", "message"))
@@ -127,6 +137,13 @@ def result_lines(result: Mapping[str, Any]) -> list[str]:
 def score(value: object) -> str:
     """A score with three decimals, `-` when there is none."""
     return f"{value:.3f}" if isinstance(value, int | float) else "-"
+
+
+def money(value: object) -> str:
+    """An amount in US dollars, `-` when it is not known."""
+    if not isinstance(value, int | float):
+        return "-"
+    return f"${value:.2f}" if value >= 0.1 or not value else f"${value:.2g}" if value >= 0.0001 else "under $0.0001"
 
 
 def signed(value: object) -> str:

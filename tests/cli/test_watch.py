@@ -254,3 +254,22 @@ def test_details__odd_answer__is_shown_as_far_as_it_goes(run: dict[str, Any]) ->
     """What a newer or broken service says never breaks the display."""
     assert progress_text(run) == ""
     assert list(details(run)) == []
+
+
+@pytest.mark.parametrize(
+    ("progress", "settings", "line"),
+    [
+        ({"tokens": None, "spend_usd": None}, {"spend_budget_usd": 5}, None),
+        ({"tokens": 1, "spend_usd": None}, {}, "  spent      -, 1 token"),
+        ({"tokens": 5_000, "spend_usd": 1.254}, {"spend_budget_usd": 5.0}, "  spent      $1.25 of $5.00, 5000 tokens"),
+        ({"tokens": 70, "spend_usd": 0.00234}, {}, "  spent      $0.0023, 70 tokens"),
+        ({"tokens": 70, "spend_usd": 0.0}, {}, "  spent      $0.00, 70 tokens"),
+        ({"tokens": 70, "spend_usd": 1e-9}, {}, "  spent      under $0.0001, 70 tokens"),
+    ],
+)
+def test_details__money__is_told_where_calls_were_recorded(
+    progress: dict[str, Any], settings: dict[str, Any], line: str | None
+) -> None:
+    """An unknown cost is a dash; without a recorded call nothing is claimed."""
+    told = [one for one in details({"status": "RUNNING", "progress": progress, "settings": settings}) if "spent" in one]
+    assert told == ([] if line is None else [line])
