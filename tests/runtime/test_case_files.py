@@ -166,6 +166,31 @@ def test_prepare__large_files__count_over_the_whole_attempt(project, hosted):
     assert problem.where.endswith("test.jsonl:1")
 
 
+def test_case_files_dir__knows_its_loader_by_its_context(project, hosted):
+    """A child task and `asyncio.to_thread` inherit it, a plain executor thread does not."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                folder = runtime.case_files_dir(row["id"])
+                async def inside():
+                    return runtime.case_files_dir(row["id"])
+                assert await asyncio.create_task(inside()) == folder
+                assert await asyncio.to_thread(runtime.case_files_dir, row["id"]) == folder
+                try:
+                    await asyncio.get_running_loop().run_in_executor(None, runtime.case_files_dir, row["id"])
+                except RuntimeError as error:
+                    yield Case(row["id"], str(error))
+    """)
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        made = await project.prepare(worker)
+        await worker.close()
+        return made.cases["train"][0].input
+
+    assert hosted(work) == "case_files_dir may only be called inside load_cases"
+
+
 RUNNING = (
     STAGING
     + """
