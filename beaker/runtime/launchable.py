@@ -18,6 +18,7 @@ from beaker.core.proposer_settings import NoProposer
 from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.values import value
 from beaker.files.git import copies_in_commit, dirty_files, head_commit, untracked_files
+from beaker.runtime.extensions import extension_faults
 
 _SHOWN_FILES = 10
 
@@ -46,15 +47,25 @@ def judge_settings(config: Mapping[str, Any], *, local: bool) -> Findings:
     told = {problem.where for problem in failures}
     warnings: list[Problem] = []
     parsed = parse_launch_settings(travels)
+    if is_successful(parsed):
+        for problem in extension_faults(parsed.unwrap()):
+            if local:
+                failures.append(problem)
+            else:
+                warnings.append(_refused_here(problem))
     for problem in () if is_successful(parsed) else parsed.failure():
         if problem.where in told:
             continue
         if local or not isinstance(problem, UnknownOption | NoProposer | LaterSetting):
             failures.append(problem)
         elif not isinstance(problem, LaterSetting):
-            message = f"{problem.message}; a run on this machine would be refused"
-            warnings.append(Problem(problem.code, message, problem.where, problem.hint))
+            warnings.append(_refused_here(problem))
     return Findings(tuple(failures), tuple(warnings))
+
+
+def _refused_here(problem: Problem) -> Problem:
+    message = f"{problem.message}; a run on this machine would be refused"
+    return Problem(problem.code, message, problem.where, problem.hint)
 
 
 def judge_checkout(root: Path, source_dir: str, *, config_file: str | None = None) -> Problems:

@@ -14,12 +14,11 @@ from beaker.core.launch_places import SettingsFile, place_settings
 from beaker.core.optimizer import LaunchSettings, parse_launch_settings
 from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems, Refused
-from beaker.core.proposer_settings import COMMAND, PARETO, REFLECTION
 from beaker.core.selection import InvalidEntry, select
 from beaker.core.strict_json import JsonObject
 from beaker.core.targets import parse_declaration
 from beaker.core.values import value
-from beaker.runtime.extensions import ENGINES, PROPOSERS, registered
+from beaker.runtime.extensions import extension_faults
 from beaker.service.artifact_table import Artifact, artifact_files
 from beaker.service.datasets import dataset_by_id, dataset_by_reference
 from beaker.service.launch_warnings import listed, settings_warnings, source_warnings
@@ -77,7 +76,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     settings = parse_launch_settings(merge_config(split_config(found.defaults)[0], given["config"]))
     problems += place_settings(_failure(settings), found.source, given=given["config"])
     if is_successful(settings):
-        faults = (*_isolation_faults(found.entry, settings.unwrap()), *_extension_faults(settings.unwrap()))
+        faults = (*_isolation_faults(found.entry, settings.unwrap()), *extension_faults(settings.unwrap()))
         problems += place_settings(faults, found.source, given=given["config"])
     dataset = _dataset(call, found)
     problems += _failure(dataset)
@@ -212,19 +211,6 @@ def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Prob
         where = f"dataset {dataset.name}"
         return Failure(tuple(Problem("BK456", fault.message, where, fault.hint) for fault in splits.failure()))
     return Success(dataset)
-
-
-def _extension_faults(settings: LaunchSettings) -> Iterable[Problem]:
-    """Names of proposers and engines that neither Beaker brings nor an installed package registers."""
-    optimizer = settings.optimizer
-    for what, named, own, group in (
-        ("proposer", optimizer.proposer, (COMMAND, REFLECTION), PROPOSERS),
-        ("engine", optimizer.engine, (PARETO,), ENGINES),
-    ):
-        if named not in own and named not in (found := registered(group)):
-            hint = f"{did_you_mean(named, (*own, *found))}; a package registers more as entry points of {group}"
-            where = f"config.harness_optimization.{what}"
-            yield Problem("BK410", f"no {what} {named!r} is installed here", where, hint)
 
 
 def _isolation_faults(entry: IntegrationEntry, settings: LaunchSettings) -> Iterable[Problem]:

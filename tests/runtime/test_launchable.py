@@ -47,6 +47,8 @@ def test_judge_settings__wrong_anywhere__fails_everywhere(settings, where, local
         ({"harness_optimization": {"max_rollouts": 5}}, "config.harness_optimization"),
         ({"harness_optimization": {**COMMAND, "seeed": 1}}, "config.harness_optimization.seeed"),
         ({"harnessOptimization": {**COMMAND, "timeouts": {"run": 1}}}, "config.harnessOptimization.timeouts.run"),
+        ({"harness_optimization": {"proposer": "mine"}}, "config.harness_optimization.proposer"),
+        ({"harness_optimization": {**COMMAND, "engine": "other"}}, "config.harness_optimization.engine"),
     ],
 )
 def test_judge_settings__perhaps_known_elsewhere__warns_and_fails_locally(settings, where):
@@ -62,9 +64,6 @@ def test_judge_settings__perhaps_known_elsewhere__warns_and_fails_locally(settin
         {"spend_budget_usd": 5},
         {"model": "openai:m"},
         {"optimization_config": {}},
-        {"harness_optimization": {"proposer": "reflection", "reflection": {"model": "m"}}},
-        {"harness_optimization": {"proposer": "my-proposer"}},
-        {"harness_optimization": {**COMMAND, "max_proposals_in_flight": 4}},
     ],
 )
 def test_judge_settings__of_a_later_version__fails_only_locally(settings):
