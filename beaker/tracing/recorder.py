@@ -336,8 +336,10 @@ class Recorder:
 
 def label(name: Any) -> str:
     """A name as text, cut to what is kept of one."""
+    if type(name) is str and len(name) <= NAME and name.isascii():
+        return name
     try:
-        text = name if type(name) is str else str(name)
+        text = str(name)
         return text[:NAME].encode("utf-8", "backslashreplace").decode()
     except Exception:  # the application's own __str__
         return type(name).__name__
