@@ -115,7 +115,7 @@ def _request(
     repository = agent.get("github_repository")
     if not isinstance(repository, str) or not repository.strip():
         raise Refused(Problem("BK804", f"the agent {place.agent_key!r} has no repository to run"))
-    if not place.local:
+    if not place.local and around.project is not None and around.project.git_root is not None:
         _tell_left_out(io, branch, dirty)
     return LaunchRequest(
         agent_key=place.agent_key,

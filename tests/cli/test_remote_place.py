@@ -40,6 +40,16 @@ def test_trigger__human__says_status_id_ref_and_where(service: Any, remote: Call
     assert "run status run_42 --watch" in done.err
 
 
+def test_trigger__outside_a_project__speaks_of_no_checkout(service: Any, beaker: Callable[..., Any]) -> None:
+    """Where there is no checkout, nothing of one is left out."""
+    service.on("GET /v1/agents/current", AGENT)
+    service.on("POST /v1/optimization-runs", (201, {"id": "run_42", "config": {}}))
+    reach = ("--base-url", service.url, "--api-key", "secret-key")
+    done = beaker(*reach, "run", "--dataset", "inv", "--agent", "inv-agent")
+    assert done.code == 0
+    assert "not included" not in done.err
+
+
 def test_trigger__service_without_pages__prints_no_link(service: Any, remote: Callable[..., Any]) -> None:
     """A service that says it has no page for a run is believed, unless somebody knows one."""
     service.on("GET /v1/agents/current", AGENT)

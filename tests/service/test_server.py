@@ -21,7 +21,7 @@ from beaker.client.flows import download_candidate, upload_dataset
 from beaker.client.network import HttpTransport
 from beaker.core.api import build_request
 from beaker.core.endpoints import ENDPOINTS
-from beaker.service.embedded import open_embedded
+from beaker.service.embedded import EmbeddedTransport, open_embedded
 
 PROPOSER = {"harness_optimization": {"command": ["python", "{project}/propose.py"]}}
 
@@ -38,6 +38,21 @@ def served(template: Path, tmp_path_factory: pytest.TempPathFactory, server: typ
     made.stop(signal.SIGKILL)
 
 
+@pytest.fixture(scope="module")
+def embedded(served: Any) -> Iterator[EmbeddedTransport]:
+    """The same place, called in-process."""
+    with open_embedded(Path(served.ready["project"]), served.state, os.environ) as transport:
+        yield transport
+
+
+@pytest.fixture(scope="module")
+def across(served: Any) -> Iterator[HttpTransport]:
+    """The same place, across HTTP."""
+    transport = HttpTransport(served.url, served.token)
+    yield transport
+    transport.close()
+
+
 @pytest.fixture
 def http(served: Any) -> Iterator[httpx.Client]:
     """A client with the token."""
@@ -47,11 +62,9 @@ def http(served: Any) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def api(served: Any) -> Iterator[Api]:
+def api(across: HttpTransport) -> Api:
     """The client's own way there."""
-    transport = HttpTransport(served.url, served.token)
-    yield Api(transport, "local")
-    transport.close()
+    return Api(across, "local")
 
 
 def detail(answer: httpx.Response) -> Any:
@@ -102,7 +115,9 @@ def test_ready__says_where_and_keeps_the_token_in_a_private_file(served: Any, co
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
-def test_answers__of_every_endpoint__are_the_embedded_ones(served: Any, endpoint: Any, tmp_path: Path) -> None:
+def test_answers__of_every_endpoint__are_the_embedded_ones(
+    across: HttpTransport, embedded: EmbeddedTransport, endpoint: Any
+) -> None:
     """Status and body are those of the place called in-process, for good and for senseless arguments."""
     samples = {"string": "x", "integer": 1, "boolean": True, "object": {}, "list": []}
     places = [part[1:-1] for part in endpoint.path.split("/") if part.startswith("{")]
@@ -111,13 +126,9 @@ def test_answers__of_every_endpoint__are_the_embedded_ones(served: Any, endpoint
     if endpoint.exactly_one:
         given[endpoint.exactly_one[0]] = "x"
     request = build_request(endpoint.name, given, agent_key="ä b").unwrap()
-    transport = HttpTransport(served.url, served.token)
-    across = transport.send(request)
-    transport.close()
-    with open_embedded(Path(served.ready["project"]), served.state, os.environ) as embedded:
-        direct = embedded.send(request)
-    assert (across.status, json.loads(across.body)) == (direct.status, json.loads(direct.body))
-    assert across.headers["content-type"] == "application/json"
+    answer, direct = across.send(request), embedded.send(request)
+    assert (answer.status, json.loads(answer.body)) == (direct.status, json.loads(direct.body))
+    assert answer.headers["content-type"] == "application/json"
 
 
 def test_answers__of_a_played_run__are_the_embedded_ones(
@@ -364,7 +375,7 @@ def test_client__that_is_too_slow__is_let_go(server: type[Any], project: Path, t
         served.stop(signal.SIGKILL)
 
 
-def test_requests__at_once__are_all_answered(served: Any) -> None:
+def test_requests__at_once__are_all_answered(served: Any, embedded: EmbeddedTransport) -> None:
     """Two dozen callers that write at the same time, with four desks and one store."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -376,8 +387,7 @@ def test_requests__at_once__are_all_answered(served: Any) -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert set(pool.map(ask, range(24))) == {(200, 200)}
-    with open_embedded(Path(served.ready["project"]), served.state, os.environ) as embedded:
-        agents = Api(embedded, "local").call("list_agents").unwrap()["agents"]
+    agents = Api(embedded, "local").call("list_agents").unwrap()["agents"]
     assert len([agent for agent in agents if agent["key"].startswith("at once")]) == 10
 
 
