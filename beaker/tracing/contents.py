@@ -6,7 +6,7 @@ conversation that begins like an earlier one names it and holds only what is new
 
 from collections.abc import Callable
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 from beaker.core.strict_json import dumps
 from beaker.core.traces import LONGEST
@@ -26,6 +26,10 @@ OMITTED = {"omitted": True}
 
 Cut = Callable[[str], str]
 """Shortens a text of more than `LONGEST` characters."""
+
+
+_Pointer: TypeAlias = "str | tuple[_Pointer, str | int]"
+"""A place: a JSON pointer, or a place and a step from there. Most are never written out."""
 
 
 class Contents:
@@ -78,7 +82,7 @@ class Contents:
         self._beginnings.update(new)
         return known, shared
 
-    def _kept(self, value: Any, pointer: str, texts: dict[str, str], depth: int) -> Any:
+    def _kept(self, value: Any, pointer: _Pointer, texts: dict[str, str], depth: int) -> Any:
         kind = type(value)
         if self._left <= 0 or depth > DEEPEST:
             self.cut = True
@@ -104,7 +108,7 @@ class Contents:
             return plain
         return self._kept(plain, pointer, texts, depth + 1)
 
-    def _object(self, value: dict[Any, Any], pointer: str, texts: dict[str, str], depth: int) -> dict[str, Any]:
+    def _object(self, value: dict[Any, Any], pointer: _Pointer, texts: dict[str, str], depth: int) -> dict[str, Any]:
         kept: dict[str, Any] = {}
         self._left -= 4
         for key, item in list(value.items()):
@@ -116,20 +120,22 @@ class Contents:
             if len(key) > LONGEST:
                 key, self.cut = self._cut(key), True
             self._left -= min(len(key), LONGEST) + 4
-            kept[key] = self._kept(item, f"{pointer}/{_escaped(key)}", texts, depth + 1)
+            kept[key] = self._kept(item, (pointer, key), texts, depth + 1)
         return kept
 
-    def _list(self, value: list[Any] | tuple[Any, ...], pointer: str, texts: dict[str, str], depth: int) -> list[Any]:
+    def _list(
+        self, value: list[Any] | tuple[Any, ...], pointer: _Pointer, texts: dict[str, str], depth: int
+    ) -> list[Any]:
         kept: list[Any] = []
         self._left -= 4
         for place, item in enumerate(list(value)):
             if self._left <= 0:
                 self.cut = True
                 return [*kept, OMITTED]
-            kept.append(self._kept(item, f"{pointer}/{place}", texts, depth + 1))
+            kept.append(self._kept(item, (pointer, place), texts, depth + 1))
         return kept
 
-    def _text(self, text: str, pointer: str, texts: dict[str, str]) -> Any:
+    def _text(self, text: str, pointer: _Pointer, texts: dict[str, str]) -> Any:
         if not text.isascii():
             text = to_json_safe(text)  # without lone surrogates
         known = self._texts.get(text) if len(text) >= LONG else None
@@ -138,7 +144,7 @@ class Contents:
             return {"same_as": known}
         self._left -= min(len(text), LONGEST) + 4
         if len(text) >= LONG:
-            texts.setdefault(text, pointer)
+            texts.setdefault(text, _written(pointer))
         if len(text) <= LONGEST:
             return text
         self.cut = True
@@ -153,6 +159,10 @@ def _encoded(message: Any) -> bytes:
         return repr(to_json_safe(message)).encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _escaped(key: str) -> str:
-    """A key as a step of a JSON pointer (RFC 6901)."""
-    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+def _written(pointer: _Pointer) -> str:
+    """A place as a JSON pointer (RFC 6901)."""
+    steps: list[str] = []
+    while not isinstance(pointer, str):
+        pointer, step = pointer
+        steps.append(f"/{step}" if isinstance(step, int) else f"/{step.replace('~', '~0').replace('/', '~1')}")
+    return pointer + "".join(reversed(steps))
