@@ -30,7 +30,7 @@ nav a{text-decoration:none}
 nav a:hover,nav a:focus-visible{text-decoration:underline}
 .tag{display:inline-block;font-size:12px;line-height:1.5;font-weight:600;padding:0 8px;border-radius:9px;
 background:var(--faint);
-color:var(--soft);white-space:nowrap}
+color:var(--soft)}
 .tag.good,.tag.created{background:var(--good-bg);color:var(--good)}
 .tag.bad,.tag.deleted{background:var(--bad-bg);color:var(--bad)}
 .tag.warn{background:var(--warn-bg);color:var(--warn)}
@@ -106,7 +106,7 @@ min-height:32px}
 .gutter circle{fill:var(--card);stroke:var(--base);stroke-width:1.5}
 .tree .line .elbow,.tree .line .stem{stroke:var(--accent)}
 .tree .line circle{fill:var(--accent);stroke:var(--accent)}
-.tree .who,.tree .figures{white-space:nowrap}
+.tree .figures{white-space:nowrap}
 .tree .figures{display:flex;gap:8px;align-items:center;font-variant-numeric:tabular-nums}
 .tree .label{font-weight:600;margin-right:8px}
 .tree .faint{color:var(--soft)}
