@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterator
+from importlib.machinery import all_suffixes
 from pathlib import Path
 from typing import Any
 
@@ -71,19 +72,19 @@ def import_integration(code: CodeRoot) -> Imported:
     except InvalidIntegration as error:
         raise StageFailed([_declaration_fault(problem, traced(error)) for problem in error.problems]) from None
     except BaseException as error:
-        raise StageFailed(_import_problem(code, error, root.unwrap())) from None
+        raise StageFailed(_import_problem(code, error, root.unwrap(), checkouts)) from None
     if (problem := _foreign_problem(foreign)) is not None:
         raise StageFailed(problem)
     return Imported(integration, foreign)
 
 
-def _import_problem(code: CodeRoot, error: BaseException, root: Path) -> StageProblem:
+def _import_problem(code: CodeRoot, error: BaseException, root: Path, checkouts: Checkouts) -> StageProblem:
     module, _, attribute = code.entrypoint.partition(":")
     place, hint = "", "it was raised while the module was imported; importing it in a test shows the same"
     if isinstance(error, ModuleNotFoundError) and error.name:
         is_own = 'File "' not in traced(error)  # nothing of the customer's was imported yet
         place = "entrypoint" if is_own else ""
-        hint = _missing_hint(code, error.name, root, is_own=is_own)
+        hint = _left_out_hint(error.name, checkouts) or _missing_hint(code, error.name, root, is_own=is_own)
     elif isinstance(error, SystemExit):
         hint = "code at module level must not end the process; guard it with `if __name__ == '__main__':`"
     elif isinstance(error, SyntaxError):
@@ -102,6 +103,17 @@ def _is_from_beaker(error: BaseException) -> bool:
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
     return frame is not None and frame.tb_frame.f_code.co_filename == load_integration.__code__.co_filename
+
+
+def _left_out_hint(module: str, checkouts: Checkouts) -> str:
+    """What to do about a module that the user's own checkout has and the commit has not; empty for any other."""
+    for folder in (checkouts.left(entry) for entry in sys.path):
+        stem = None if folder is None else os.path.join(folder, *module.split("."))
+        for place in () if stem is None else (f"{stem}{suffix}" for suffix in ("/__init__.py", *all_suffixes())):
+            if os.path.isfile(place):
+                lies = f"{place} is in your checkout, but not in the commit that runs"
+                return f"{lies}; commit it, or if it is built, install the package as such instead of for editing"
+    return ""
 
 
 def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> str:

@@ -55,6 +55,12 @@ class Checkouts:
         relative = self._relative(path)
         return None if relative is None else os.path.normpath(os.path.join(self.repository, relative))
 
+    def left(self, path: str) -> str | None:
+        """The place in the user's own checkout of a path of this one; `None` for other paths, or when they are one."""
+        if self.original is None or not _under(os.path.normpath(path), self.repository):
+            return None
+        return os.path.normpath(os.path.join(self.original, os.path.relpath(path, self.repository)))
+
     def _relative(self, path: str) -> str | None:
         if self.original is None or not os.path.isabs(path):
             return None

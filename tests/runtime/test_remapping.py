@@ -270,6 +270,20 @@ def test_module_loaded_at_startup__is_loaded_again_from_here(checkouts, hosted):
     assert where(checkouts, hosted, "from helper import WHERE\n") == "checkout"
 
 
+@pytest.mark.parametrize("name", ["src/pkg/_version.py", "src/pkg/native.so", "src/pkg/made/__init__.py", "built.py"])
+def test_import__of_what_only_the_users_checkout_has__says_so(checkouts, hosted, name):
+    """A module that is generated or built and not committed is named with its place, and what to do about it."""
+    (checkouts.original / name).parent.mkdir(exist_ok=True)
+    (checkouts.original / name).write_text("")
+    checkouts.env["PYTHONPATH"] = str(checkouts.original / "src")
+    module = name.removeprefix("src/").partition(".")[0].removesuffix("/__init__").replace("/", ".")
+    with pytest.raises(WorkerFailed) as caught:
+        where(checkouts, hosted, f"import {module}\n")
+    problem = caught.value.problem
+    assert f"No module named '{module}'" in problem.message
+    assert problem.hint.startswith(f"{checkouts.original / name} is in your checkout, but not in the commit that runs")
+
+
 def test_import__from_an_absolute_path_of_the_users_checkout__is_refused(checkouts, hosted):
     """Code that finds the user's checkout by itself fails the import, and says which module it was."""
     with pytest.raises(WorkerFailed) as caught:
