@@ -14,6 +14,13 @@ from beaker.client.dataset_downloads import download_dataset
 from beaker.client.flows import download_candidate
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.environment import base_environment, granted_environment, redactor
+from beaker.core.inference import (
+    API_KEY_VARIABLE,
+    BASE_URL_VARIABLE,
+    RUN_ID_VARIABLE,
+    SCORER_API_KEY_VARIABLE,
+    SCORER_MODEL_VARIABLE,
+)
 from beaker.core.launch import (
     DatasetChoice,
     choose_dataset,
@@ -94,8 +101,7 @@ def gather_request(
         )
     blobs = Blobs(work / "blobs")
     source, _ = keep_source(blobs, repository.files(subject.commit))
-    environment = {**base_environment(io.environ), **granted.values, "BEAKER_RUN_ID": run_id}
-    judge = entry.scorer_model
+    customer, scorer, secrets = environments(io.environ, entry, granted.values, run_id=run_id)
     checkout = repository.checkout()
     plan = RunPlan(
         run_id=run_id,
@@ -112,14 +118,33 @@ def gather_request(
         dataset_revision=str(dataset["revision"]),
         work=work,
         note=work / "in_flight.jsonl",
-        setup_env=environment,
-        rollout_env=environment,
-        scorer_env=environment if judge is None else {**environment, "BEAKER_SCORER_MODEL": judge},
+        setup_env=customer,
+        rollout_env=customer,
+        scorer_env=scorer,
         proposer_env={},
-        redact=redactor(granted.values.values()),
+        redact=redactor(secrets),
         process_per_case=entry.isolation == "process",
     )
     return EvaluationRequest(plan=plan, entry=entry, commit=subject.commit, candidate=subject.tree, dataset=dataset)
+
+
+def environments(
+    environ: Mapping[str, str], entry: IntegrationEntry, granted: Mapping[str, str], *, run_id: str
+) -> tuple[dict[str, str], dict[str, str], list[str]]:
+    """The environment of the customer's code, that of its scorer, and the values in them that are secrets.
+
+    As in a run: the base list, what the integration was granted, and where models are when that is set; the judge and
+    its key for the scorer alone.
+    """
+    gateway = {name: environ[name] for name in (BASE_URL_VARIABLE, API_KEY_VARIABLE) if environ.get(name)}
+    customer = {**base_environment(environ), **granted, **gateway, RUN_ID_VARIABLE: run_id}
+    scorer = dict(customer)
+    if entry.scorer_model is not None:
+        scorer[SCORER_MODEL_VARIABLE] = entry.scorer_model
+        if environ.get(SCORER_API_KEY_VARIABLE):
+            scorer[SCORER_API_KEY_VARIABLE] = environ[SCORER_API_KEY_VARIABLE]
+    keys = [environ[name] for name in (API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE) if name in environ]
+    return customer, scorer, [*granted.values(), *keys]
 
 
 def _subject(
