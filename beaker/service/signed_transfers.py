@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from urllib.parse import quote, urlencode
 
-from beaker.core.strict_json import canonical
+from beaker.core.strict_json import dumps
 from beaker.service.ports import timestamp
 
 DOWNLOAD_SECONDS = 900
@@ -49,7 +49,7 @@ def allows_download(key: bytes, digest: str, expires: str, signature: str, *, no
 
 
 def _signature(key: bytes, *signed: str) -> str:
-    made = hmac.new(key, canonical(list(signed)), sha256).digest()
+    made = hmac.new(key, dumps(list(signed)).encode("ascii"), sha256).digest()
     return urlsafe_b64encode(made).rstrip(b"=").decode("ascii")
 
 

@@ -441,6 +441,20 @@ def test_serve__given_token_and_state__are_used(serve: Callable[..., Any], proje
     assert not (project / ".beaker" / "local").exists()
 
 
+def test_serve__public_url__is_what_callers_are_told(serve: Callable[..., Any], project: Path) -> None:
+    """Behind a proxy: its name is taken for the server's, and addresses lead to it."""
+    served = serve(project, "--public-url", "https://beaker.example/api/")
+    assert served.url == "https://beaker.example/api"
+    body = {"agent_key": "local", "name": "x", "files": [{"path": "a", "size_bytes": 1, "sha256": "b" * 64}]}
+    answer = httpx.post(
+        f"{served.ready['listening']}/v1/datasets/uploads",
+        json=body,
+        headers={"authorization": f"Bearer {served.token}", "host": "beaker.example"},
+        trust_env=False,
+    )
+    assert answer.json()["files"][0]["upload_url"].startswith("https://beaker.example/api/uploads/art_")
+
+
 def test_embedded__beside_a_server__leaves_the_runs_to_it(serve: Callable[..., Any], world: Any) -> None:
     """A command with --local looks, launches and cancels, but starts no lost worker: the server's queue decides."""
     world.dataset()
