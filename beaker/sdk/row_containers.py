@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, get_args, get_origin
 
-import cattrs
 from cattrs.errors import IterableValidationError, IterableValidationNote
 
 from beaker.sdk.row_scalars import Exactness, fault
@@ -11,14 +10,15 @@ from beaker.sdk.row_types import bare, shown
 from beaker.sdk.row_unions import note
 
 Hook = Callable[[Any, Any], Any]
+HookOf = Callable[[Any], Hook]
 
 
-def list_hook(hint: Any, made: cattrs.Converter, collect: Callable[[list[Any]], Any]) -> Hook:
+def list_hook(hint: Any, hook_of: HookOf, collect: Callable[[list[Any]], Any]) -> Hook:
     """Reads a list whose items are of one type, and `collect`s it."""
     if collect is list and not get_args(hint):
         return _plain_list
     (item,) = get_args(hint) or (Any,)
-    hook = made.get_structure_hook(item)
+    hook = hook_of(item)
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
@@ -48,12 +48,12 @@ def _plain_list(value: Any, _: Any) -> list[Any]:
     return list(value)
 
 
-def tuple_hook(hint: Any, made: cattrs.Converter) -> Hook:
+def tuple_hook(hint: Any, hook_of: HookOf) -> Hook:
     """Reads a list of one type and any length, or of one type per place."""
     items = get_args(hint) or (() if get_origin(hint) is tuple else (Any, ...))
     if len(items) == 2 and items[1] is Ellipsis:
-        return list_hook(list[items[0]], made, tuple)  # type: ignore[valid-type]  # a type known at run time only
-    hooks = [(item, made.get_structure_hook(item)) for item in items]
+        return list_hook(list[items[0]], hook_of, tuple)  # type: ignore[valid-type]  # a type known at run time only
+    hooks = [(item, hook_of(item)) for item in items]
 
     def read(value: Any, _: Any) -> Any:
         if not isinstance(value, list):
@@ -74,12 +74,12 @@ def tuple_hook(hint: Any, made: cattrs.Converter) -> Hook:
     return read
 
 
-def mapping_hook(hint: Any, made: cattrs.Converter) -> Hook:
+def mapping_hook(hint: Any, hook_of: HookOf) -> Hook:
     """Reads an object whose keys are of one type, each from its string, and whose values are of another."""
     if not get_args(hint):
         return _plain_dict
     key, item = get_args(hint)
-    read_key, hook = made.get_structure_hook(key), made.get_structure_hook(item)
+    read_key, hook = hook_of(key), hook_of(item)
     plain_keys = bare(key) in (str, Any)
 
     def read(value: Any, _: Any) -> Any:
@@ -113,6 +113,8 @@ def mapping_hook(hint: Any, made: cattrs.Converter) -> Hook:
 def _plain_dict(value: Any, _: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise fault("an object", value)
+    if value:
+        note(Exactness.STRICT)
     return dict(value)
 
 

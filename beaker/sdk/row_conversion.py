@@ -5,23 +5,24 @@ found in one go, each with its path.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, get_origin
 
 import cattrs
 from cattrs.errors import AttributeValidationNote, ClassValidationError, ForbiddenExtraKeysError
-from cattrs.gen import make_dict_structure_fn
+from cattrs.gen import make_dict_structure_fn, override
 from typing_extensions import is_typeddict
 
 from beaker.core.strict_json import JsonValue
 from beaker.sdk.row_choices import enumeration, literal
-from beaker.sdk.row_containers import list_hook, mapping_hook, tuple_hook
+from beaker.sdk.row_containers import Hook, HookOf, list_hook, mapping_hook, tuple_hook
 from beaker.sdk.row_scalars import SCALAR_EXACTNESS, SCALARS, Exactness, fault
 from beaker.sdk.row_types import (
     LISTS,
     MAPPINGS,
     SETS,
     bare,
+    is_alias,
     is_enum,
     is_literal,
     is_model,
@@ -32,81 +33,118 @@ from beaker.sdk.row_types import (
 )
 from beaker.sdk.row_unions import note, note_fields, union_hook
 
-Hook = Callable[[Any, Any], Any]
+
+class RowReader:
+    """The hooks of the types of one row model. The `tracking` one notes how near a value is to its type.
+
+    cattrs makes the hooks of classes. It keeps hooks by equality of types, and `int | str` equals `str | int`, so which
+    type has which hook is kept here, by identity.
+    """
+
+    def __init__(self, *, tracking: bool = False) -> None:
+        self._tracking = tracking
+        self._hooks: dict[int, tuple[Any, Hook]] = {}  # with the type, so that no other takes its identity
+
+    def hook(self, hint: Any) -> Hook:
+        """The hook that reads a JSON value as `hint`; called with the value and `hint`."""
+        if (known := self._hooks.get(id(hint))) is None:
+            # A type that contains itself meets this one while its own is made.
+            self._hooks[id(hint)] = (hint, lambda value, expected: self._hooks[id(hint)][1](value, expected))
+            known = self._hooks[id(hint)] = (hint, self._make(hint))
+        return known[1]
+
+    @cached_property
+    def _tracked(self) -> "RowReader":
+        return self if self._tracking else RowReader(tracking=True)
+
+    def _make(self, hint: Any) -> Hook:
+        if is_pydantic(hint):
+            from beaker.sdk.row_pydantic import pydantic_hook
+
+            return pydantic_hook(hint)
+        if hint is JsonValue:
+            return self._noted(_as_it_is, lambda value: Exactness.STRICT if _holds_text(value) else Exactness.EXACT)
+        if is_alias(hint) and bare(hint) is not Any:
+            return self._alias(hint)
+        hint = bare(hint)
+        origin = get_origin(hint) or hint
+        if hint is Any:
+            return self._noted(_as_it_is, _strict)
+        if is_pydantic(hint):
+            return self.hook(hint)
+        if members := union_members(hint):
+            return self._union(members)
+        if is_literal(hint):
+            return literal(hint)
+        if is_enum(hint):
+            return self._noted(enumeration(hint), lambda _: Exactness.LAX)
+        if is_model(hint):
+            return self._model(hint)
+        if origin in MAPPINGS:
+            return mapping_hook(hint, self.hook)
+        if origin in LISTS:
+            return list_hook(hint, self.hook, list)
+        if origin in SETS:
+            return self._noted(list_hook(hint, self.hook, SETS[origin]), _strict)
+        if origin is tuple:
+            return self._noted(tuple_hook(hint, self.hook), _strict)
+        read = SCALARS[hint]
+        return self._noted(lambda value, _: read(value), SCALAR_EXACTNESS[hint])
+
+    def _noted(self, hook: Hook, exactness: Callable[[Any], Exactness]) -> Hook:
+        def read(value: Any, expected: Any) -> Any:
+            made = hook(value, expected)
+            note(exactness(value))
+            return made
+
+        return read if self._tracking else hook
+
+    def _alias(self, alias: Any) -> Hook:
+        found: list[tuple[Any, Hook]] = []  # resolved at the first use: it may contain itself
+
+        def read(value: Any, _: Any) -> Any:
+            if not found:
+                plain = bare(alias)
+                found.append((plain, self.hook(plain)))
+            plain, hook = found[0]
+            return hook(value, plain)
+
+        return read
+
+    def _union(self, members: tuple[Any, ...]) -> Hook:
+        others = [member for member in members if bare(member) is not type(None)]
+        if len(others) == 1 and len(members) == 2:
+            (other,) = others
+            hook = self.hook(other)
+            return lambda value, _: None if value is None else hook(value, other)
+        return union_hook(members, self._tracked.hook)
+
+    def _model(self, cls: Any) -> Hook:
+        if is_named_tuple(cls):
+            return self._noted(_named_tuple(cls, _fields_reader(cls, self.hook, only_known=True)), _strict)
+        plain = _fields_reader(cls, self.hook) if is_typeddict(cls) else _class_reader(cls, self.hook)
+        names = frozenset(field.name for field in model_fields(cls))
+
+        def read_object(value: Any, expected: Any) -> Any:
+            if not isinstance(value, dict):
+                raise fault("an object", value)
+            return plain(value, expected)
+
+        def read_tracked(value: Any, expected: Any) -> Any:
+            made = read_object(value, expected)
+            if not is_typeddict(cls):
+                note(Exactness.STRICT)
+            note_fields(len(names & value.keys()))
+            return made
+
+        return read_tracked if self._tracking else read_object
 
 
-@cache
-def row_converter(*, tracking: bool = False) -> cattrs.Converter:
-    """The converter of rows. The `tracking` one notes how near a value is to its type, for the union it stands in."""
-    made = cattrs.Converter()
-    for kind in SCALARS:
-        made.register_structure_hook(kind, _scalar(kind, tracking=tracking))
-
-    def add(applies: Callable[[Any], bool], hook: Callable[[Any], Hook], exactness: Exactness | None = None) -> None:
-        if not tracking or exactness is None:
-            made.register_structure_hook_factory(applies, hook)
-        else:
-            made.register_structure_hook_factory(applies, lambda hint: _noting(hook(hint), exactness))
-
-    # The last one registered is asked first.
-    add(lambda hint: bare(hint) is Any, lambda _: _as_it_is, Exactness.STRICT)
-    add(is_model, lambda hint: _model(hint, made, tracking=tracking))
-    add(is_enum, enumeration, Exactness.LAX)
-    add(is_literal, literal)
-    add(lambda hint: _origin(hint) in MAPPINGS, lambda hint: mapping_hook(hint, made))
-    add(lambda hint: _origin(hint) in LISTS, lambda hint: list_hook(hint, made, list))
-    add(lambda hint: _origin(hint) in SETS, lambda hint: list_hook(hint, made, SETS[_origin(hint)]), Exactness.STRICT)
-    add(lambda hint: _origin(hint) is tuple, lambda hint: tuple_hook(hint, made), Exactness.STRICT)
-    add(lambda hint: bool(union_members(hint)), lambda hint: _union(hint, made))
-    add(_is_wrapped, lambda hint: _late(bare(hint), made))
-    add(is_pydantic, _pydantic)
-    if tracking:
-        made.register_structure_hook_factory(lambda hint: hint is JsonValue, lambda _: _any_json)
-    return made
-
-
-def _origin(hint: Any) -> Any:
-    return get_origin(hint) or hint
-
-
-def _is_wrapped(hint: Any) -> bool:
-    return (plain := bare(hint)) is not hint and plain is not Any
-
-
-def _scalar(kind: Any, *, tracking: bool) -> Hook:
-    read, exactness = SCALARS[kind], SCALAR_EXACTNESS[kind]
-
-    def read_scalar(value: Any, expected: Any) -> Any:
-        if expected is kind:
-            return read(value)
-        # cattrs finds this hook for enumerations too whose members are also strings or numbers.
-        cls = bare(expected)
-        return enumeration(cls)(value, cls) if is_enum(cls) else read(value)
-
-    def read_tracked(value: Any, expected: Any) -> Any:
-        made = read_scalar(value, expected)
-        note(Exactness.LAX if is_enum(bare(expected)) else exactness(value))
-        return made
-
-    return read_tracked if tracking else read_scalar
-
-
-def _noting(hook: Hook, exactness: Exactness) -> Hook:
-    def read(value: Any, expected: Any) -> Any:
-        made = hook(value, expected)
-        note(exactness)
-        return made
-
-    return read
+def _strict(_: Any) -> Exactness:
+    return Exactness.STRICT
 
 
 def _as_it_is(value: Any, _: Any) -> Any:
-    return value
-
-
-def _any_json(value: Any, _: Any) -> Any:
-    if _holds_text(value):
-        note(Exactness.STRICT)
     return value
 
 
@@ -117,46 +155,14 @@ def _holds_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, dict) and bool(value))
 
 
-def _late(hint: Any, made: cattrs.Converter) -> Hook:
-    """The hook of `hint`, found at the first use, so that a type may contain itself."""
-    return lambda value, _: made.structure(value, hint)
+@cache
+def _converter() -> cattrs.Converter:
+    return cattrs.Converter()
 
 
-def _union(hint: Any, made: cattrs.Converter) -> Hook:
-    members = union_members(hint)
-    others = [member for member in members if bare(member) is not type(None)]
-    if len(others) == 1 and len(members) == 2:
-        read = _late(others[0], made)
-        return lambda value, _: None if value is None else read(value, None)
-    return union_hook(members, row_converter(tracking=True).structure)
-
-
-def _pydantic(hint: Any) -> Hook:
-    from beaker.sdk.row_pydantic import pydantic_hook
-
-    return pydantic_hook(hint)
-
-
-def _model(cls: Any, made: cattrs.Converter, *, tracking: bool) -> Hook:
-    if is_named_tuple(cls):
-        read = _named_tuple(cls, _fields_reader(cls, made, only_known=True))
-        return _noting(read, Exactness.STRICT) if tracking else read
-    plain = _fields_reader(cls, made) if is_typeddict(cls) else make_dict_structure_fn(cls, made)
-    names = frozenset(field.name for field in model_fields(cls))
-
-    def read_object(value: Any, expected: Any) -> Any:
-        if not isinstance(value, dict):
-            raise fault("an object", value)
-        return plain(value, expected)
-
-    def read_tracked(value: Any, expected: Any) -> Any:
-        made = read_object(value, expected)
-        if not is_typeddict(cls):
-            note(Exactness.STRICT)
-        note_fields(len(names & value.keys()))
-        return made
-
-    return read_tracked if tracking else read_object
+def _class_reader(cls: Any, hook_of: HookOf) -> Hook:
+    hooks: dict[str, Any] = {field.name: override(struct_hook=hook_of(field.type)) for field in model_fields(cls)}
+    return make_dict_structure_fn(cls, _converter(), **hooks)
 
 
 def _named_tuple(cls: Any, read: Hook) -> Hook:
@@ -177,9 +183,9 @@ def _named_tuple(cls: Any, read: Hook) -> Hook:
     return read_named_tuple
 
 
-def _fields_reader(cls: Any, made: cattrs.Converter, *, only_known: bool = False) -> Hook:
+def _fields_reader(cls: Any, hook_of: HookOf, *, only_known: bool = False) -> Hook:
     """Reads the fields of `cls` from an object into a dict, in the order of the object."""
-    fields = {field.name: (field.type, _late(field.type, made)) for field in model_fields(cls)}
+    fields = {field.name: (field.type, hook_of(field.type)) for field in model_fields(cls)}
     required = [(field.name, field.type) for field in model_fields(cls) if field.required]
 
     def read(value: Any, _: Any) -> dict[str, Any]:

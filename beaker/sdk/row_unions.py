@@ -1,7 +1,7 @@
 """Which member of a union a value is read as: the one that takes most of its fields, then the nearest, then the first.
 
-What a member made of a value is noted while it is read (`note`, `note_fields`), by the tracking converter, which reads
-what stands inside unions. Each member is asked once, so a union inside a union costs no more than its size.
+What a member made of a value is noted while it is read (`note`, `note_fields`), by the tracking hooks, which read what
+stands inside unions. Each member is asked once, so a union inside a union costs no more than its size.
 """
 
 import threading
@@ -25,7 +25,7 @@ from beaker.sdk.row_types import (
     shown,
 )
 
-Read = Callable[[Any, Any], Any]
+Hook = Callable[[Any, Any], Any]
 
 
 class _Noted(threading.local):
@@ -49,9 +49,9 @@ def note_fields(count: int) -> None:
     _noted.fields = count + (_noted.fields or 0)
 
 
-def union_hook(members: tuple[Any, ...], read: Read) -> Read:
-    """The hook of a union; `read(value, type)` reads one member and notes what it amounts to."""
-    choices = [_Choice(member) for member in members]
+def union_hook(members: tuple[Any, ...], hook_of: Callable[[Any], Hook]) -> Hook:
+    """The hook of a union; the hooks of its members note what a value amounts to."""
+    choices = [_Choice(member, hook_of) for member in members]
 
     def read_union(value: Any, _: Any) -> Any:
         outer = _noted.exactness, _noted.fields
@@ -63,7 +63,7 @@ def union_hook(members: tuple[Any, ...], read: Read) -> Read:
                     continue
                 _noted.exactness, _noted.fields = Exactness.EXACT, None
                 try:
-                    made = read(value, choice.hint)
+                    made = choice.read(value, choice.hint)
                 except Exception as error:
                     refusals.append((choice, error))
                     continue
@@ -98,10 +98,17 @@ def _is_better(best: tuple[Exactness, int | None, Any] | None) -> bool:
 class _Choice:
     """One member of a union."""
 
-    def __init__(self, hint: Any) -> None:
+    def __init__(self, hint: Any, hook_of: Callable[[Any], Hook]) -> None:
         self.hint = hint
+        self._hook_of = hook_of
 
-    @cached_property  # looked up late: the member may be the class that holds the union
+    # Looked up late: the member may be the class that holds the union.
+
+    @cached_property
+    def read(self) -> Hook:
+        return self._hook_of(self.hint)
+
+    @cached_property
     def plain(self) -> Any:
         return bare(self.hint)
 

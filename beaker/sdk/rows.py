@@ -11,7 +11,7 @@ from cattrs.errors import BaseValidationError
 from returns.pipeline import is_successful
 
 from beaker.core.strict_json import parse
-from beaker.sdk.row_conversion import row_converter
+from beaker.sdk.row_conversion import RowReader
 from beaker.sdk.row_faults import InvalidRow, RowFault, row_faults
 from beaker.sdk.row_schemas import Schema, row_schema
 from beaker.sdk.row_types import bare, is_pydantic
@@ -53,7 +53,7 @@ class StandardRowAdapter(Generic[RowT]):
         if not isinstance(row, dict):
             raise InvalidRow((RowFault("", f"a row must be an object, not {type(row).__name__}"),))
         try:
-            read: RowT = row_converter().structure(row, self.model)
+            read: RowT = self._read(row, self.model)
         except (BaseValidationError, TypeError, ValueError) as error:
             raise InvalidRow(row_faults(error)) from error
         return read
@@ -74,6 +74,10 @@ class StandardRowAdapter(Generic[RowT]):
     def json_schema(self) -> Schema:
         """As `RowAdapter.json_schema`."""
         return self._schema
+
+    @cached_property
+    def _read(self) -> Callable[[Any, Any], Any]:
+        return RowReader().hook(self.model)
 
     @cached_property
     def _decode(self) -> Callable[[bytes], RowT | None] | None:

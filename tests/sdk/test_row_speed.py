@@ -187,6 +187,7 @@ def test_row__in_plain_spelling__takes_the_short_way() -> None:
         '{"id": "a", "at": "2024-01-31T08:30:00.1234567Z"}',
         '{"id": "a", "count": 5.0, "weight": "1"}',
         '{"id": "bad"}',
+        '{"id": "a", "id": "b", "any": "\\u0022:"}',
         '{"id": "a", "unknown": 1e400}',
         '{"id": "a", "unknown": 1' + "0" * 400 + ".5}",
         '{"id": "a", "unknown": "\\ud800"}',

@@ -677,3 +677,12 @@ def test_row__deep_unions__cost_no_more_than_their_size() -> None:
             assert fault == f"{'.'.join(['left'] * 60)}.size: {wrong[0]}"
         else:
             assert isinstance(adapter.validate_python(row), Branch)
+
+
+def test_row__order_of_a_union__is_kept_beside_its_reverse() -> None:
+    """Python says that `date | str` equals `str | date`; for a row they differ, also in one model."""
+    hints = [date | str, str | date, list[date | str], list[str | date], Literal[1], Literal[True]]
+    model = dataclasses.make_dataclass("Made", [(f"f{number}", hint) for number, hint in enumerate(hints)])
+    text, day = "2024-01-31", date(2024, 1, 31)
+    made = row_adapter(model).validate_python({"f0": text, "f1": text, "f2": [text], "f3": [text], "f4": 1, "f5": True})
+    assert dataclasses.astuple(made) == (day, text, [day], [text], 1, True)

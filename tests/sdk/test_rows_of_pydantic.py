@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable
 from datetime import date
 from enum import Enum
-from typing import Annotated, Any, Literal, Optional, Protocol
+from typing import Annotated, Any, Literal, Optional, Protocol, Union
 from uuid import UUID
 
 import attrs
@@ -94,6 +94,13 @@ class Mixed:
     either: Card | str | None = None
 
 
+@dataclasses.dataclass
+class Line:
+    sku: str
+    note: str
+    count: int = 1
+
+
 @attrs.define
 class Attrs:
     items: dict[str, Item]
@@ -122,6 +129,9 @@ def faults(adapter: RowAdapter[Any], row: Any) -> list[str]:
         (Card | Cash, {"kind": "cash", "items": []}, Cash(kind="cash", items=[])),
         (Optional[Card], {"kind": "card", "number": 1}, Card(kind="card", number=1)),  # noqa: UP045
         (Card | dict[str, int], {"a": 1}, {"a": 1}),
+        (Union[Any, Card], {"kind": "card", "number": 1}, {"kind": "card", "number": 1}),  # noqa: UP007
+        (Union[Card, Any], {"kind": "card", "number": 1}, Card(kind="card", number=1)),  # noqa: UP007
+        (Item | Line, {"sku": "a", "count": 1, "note": "n"}, Line("a", "n", 1)),
         (Owned, {"a": "1"}, Owned(1, 5)),
         (FieldDefaults, {"a": 1}, FieldDefaults(1, 3)),
         (Configured, {"a": "1"}, {"a": 1}),
@@ -182,6 +192,11 @@ def test_row__faults_of_pydantic_inside__have_the_whole_path() -> None:
         "above: Input should be greater than 3",
         "when: Input should have timezone info",
         "node.value: Field required",
+    ]
+    assert faults(row_adapter(Mixed), {"items": [], "payment": {"kind": "card"}}) == [
+        "payment.number: Field required",
+        "payment.kind: Input should be 'cash'",
+        "payment.items: Field required",
     ]
     assert faults(row_adapter(Attrs), {"items": {"x": {"sku": "a"}}}) == ["items.x.count: Field required"]
 
@@ -275,7 +290,8 @@ def test_json_schema__pydantic_inside__keeps_its_definitions_apart() -> None:
     assert schema["properties"]["above"] == {"exclusiveMinimum": 3, "type": "integer", "default": 4}
     assert schema["properties"]["node"]["anyOf"][0] == {"$ref": "#/$defs/Node"}
     assert definitions["Node"]["properties"]["children"]["items"] == {"$ref": "#/$defs/Node"}
-    assert definitions["Cash"]["properties"]["items"]["items"]["$ref"].removeprefix("#/$defs/") in definitions
+    assert definitions["Cash"]["properties"]["items"]["items"] == {"$ref": "#/$defs/Item_2"}
+    assert definitions["Item_2"] == definitions["Item"]
     recursive = row_adapter(Node).json_schema()
     assert recursive == TypeAdapter(Node).json_schema()
 
