@@ -180,6 +180,7 @@ def _show(summary: "Answer", folder: Path, io: Io) -> None:
     io.out(f"  difference  {signed(difference['test'])} on TEST, {interval}")
     io.out(f"  spent       {counted(summary['rollouts'], 'rollout')}")
     io.out(f"  changes     {counted(summary['changes'], 'document')} in {changes}")
+    io.out(f"  report      {(folder / 'report.html').relative_to(directory)}")
     io.out(f"  project     {directory}")
     io.out(f"  run state   {directory / '.beaker' / 'local'}")
     io.out()
