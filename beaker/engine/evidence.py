@@ -1,7 +1,7 @@
 """What a proposer is told: the parent's results on TRAIN cases of the evidence set, as values and as files.
 
 Everything here is decided by the log and by stored results, so that a proposal which is made again after a crash sees
-the same bytes: no times, no process ids, no paths.
+the same bytes: no clock is asked (the times in a trace are stored), no process ids, no paths.
 """
 
 import json
@@ -99,9 +99,14 @@ def _record(case: Case, evaluation: Evaluation, in_minibatch: bool) -> JsonObjec
         "field_diffs": [] if score is None else [to_json(diff) for diff in score.field_diffs],
         "checks": [] if score is None else [to_json(check) for check in score.checks],
         "error": to_json(evaluation.error),
-        "trace": evaluation.trace,
+        "trace": _shown(evaluation.trace),
         "minibatch": in_minibatch,
     }
+
+
+def _shown(trace: Any) -> Any:
+    """A trace without what the judge used: which one it is, is the scorer's own business."""
+    return {key: item for key, item in trace.items() if key != "judge_usage"} if isinstance(trace, dict) else trace
 
 
 def _field_means(evaluations: Sequence[Evaluation]) -> JsonObject:

@@ -1,11 +1,14 @@
 """Laws of taking out of text what must not be kept."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from beaker.core.cases import CaseScore, Check, FieldDiff
-from beaker.engine.cleaning import clean_json, clean_score, cleaner
+from beaker.core.traces import LONGEST, MAX_TRACE
+from beaker.engine.cleaning import clean_json, clean_score, clean_trace, cleaner
+from beaker.runtime.shortening import preliminary
 
 CLEAN = cleaner(lambda text: text.replace("sesame", "[redacted]"), Path("/tmp/beaker-run_1-ab.c"))
 
@@ -63,3 +66,40 @@ def test_clean_score__what_explains_it__is_cleaned() -> None:
             Check("{run}", "pass"),
         ],
     )
+
+
+def test_clean_trace__none__stays_none() -> None:
+    """A case without a trace has none afterwards."""
+    assert clean_trace(None, CLEAN) is None
+
+
+def test_clean_trace__long_text__is_cleaned_before_it_is_cut() -> None:
+    """A secret that a cut would go through is found whole, though the process that recorded it knew of no secret."""
+    said = "x" * (LONGEST // 2 - 3) + "sesame" + "y" * 500_000
+    trace = {
+        "model_calls": [{"input": preliminary(said, LONGEST)}],
+        "errors": [{"message": f"{WORK}/rollouts/3: sesame"}],
+    }
+    cleaned: Any = clean_trace(trace, CLEAN)
+    (call,) = cleaned["model_calls"]
+    text = call["input"]
+    assert text.startswith("x" * (LONGEST // 2 - 3) + "[re")
+    assert "ses" not in text
+    assert len(text) < LONGEST + 100
+    assert cleaned["errors"] == [{"message": "{rollout}: [redacted]"}]
+
+
+def test_clean_trace__evidence__is_cleaned_and_whole() -> None:
+    """What was set aside for a proposer keeps its length."""
+    long = "e" * (3 * LONGEST)
+    trace: Any = {"evidence": [{"name": "sesame", "content": [long]}]}
+    assert clean_trace(trace, CLEAN) == {"evidence": [{"name": "[redacted]", "content": [long]}]}
+
+
+def test_clean_trace__too_large__is_bounded() -> None:
+    """A process that lies about its trace cannot fill the store."""
+    many: Any = [{"n": number, "output": "o" * LONGEST} for number in range(MAX_TRACE // LONGEST + 2)]
+    cleaned = clean_trace({"stages": many, "usage": []}, CLEAN)
+    assert cleaned is not None
+    assert cleaned["truncated"] is True
+    assert cleaned["stages"] == [{"n": number} for number in range(len(many))]

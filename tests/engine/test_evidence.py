@@ -60,6 +60,27 @@ def test_evidence__minibatch_and_others__are_written_in_order(tmp_path: Path) ->
     assert "é" in (tmp_path / "evidence" / "cases" / "3.json").read_text(encoding="utf-8")
 
 
+def test_evidence__trace__is_shown_without_the_judge() -> None:
+    """A proposer sees what the application did, and not which model judges it."""
+    usage = [{"model": "a:b", "calls": 1, "input_tokens": 1, "output_tokens": 1}]
+    trace = {"format": "beaker.trace/1", "usage": usage, "judge_usage": usage, "stages": [{"n": 1, "output": "sesame"}]}
+    evidence = build_evidence(
+        STANDING,
+        targets={},
+        read_only=[],
+        cases=CASES,
+        minibatch=("c0",),
+        others=(),
+        evaluations={"c0": Evaluation("c0", score=CaseScore(0.5, {}), trace=trace)},
+        clean=lambda text: text.replace("sesame", "[redacted]"),
+    )
+    assert evidence.cases[0]["trace"] == {
+        "format": "beaker.trace/1",
+        "usage": usage,
+        "stages": [{"n": 1, "output": "[redacted]"}],
+    }
+
+
 def test_evidence__secrets_and_folders__are_taken_out_of_every_text() -> None:
     """Whatever a proposer is shown was cleaned; ids are as they are, since answers refer to them."""
     secret = "sesame"
