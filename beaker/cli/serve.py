@@ -141,4 +141,7 @@ def _log(text: str, io: Io) -> None:
     """A line of the server's log, with the time; under --json too, since nobody reads stderr as an answer."""
     from datetime import datetime
 
-    io.derive(json=False).note(f"{datetime.fromtimestamp(io.now()).strftime('%Y-%m-%d %H:%M:%S')}  {text}")
+    try:
+        io.derive(json=False).note(f"{datetime.fromtimestamp(io.now()).strftime('%Y-%m-%d %H:%M:%S')}  {text}")
+    except OSError:
+        pass  # whoever read the log has gone, or the disk that takes it is full: the runs go on all the same

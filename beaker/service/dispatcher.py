@@ -1,13 +1,11 @@
 """Looks after the runs of a served place: starts their workers, not too many at once, and again when one was lost."""
 
-import sqlite3
 import subprocess
 import threading
 import time
 from collections.abc import Callable, Mapping
 from queue import SimpleQueue
 
-from beaker.core.problems import Refused
 from beaker.core.run_queue import FOREIGN_SECONDS, RunQueue, announce, begin, lose, meet, next_run, refuse
 from beaker.service.local_workers import LocalWorkers
 from beaker.service.place import Place
@@ -107,6 +105,7 @@ class Dispatcher:
 
     def _attend(self) -> None:
         place: Place | None = None
+        failure = ""
         try:
             while not self._closing.is_set():
                 try:
@@ -117,9 +116,13 @@ class Dispatcher:
                         self._gone()
                         return
                     self._look(place, self._make_ports(place))
-                except (OSError, Refused, sqlite3.Error) as error:
-                    # A full or busy disk: what could not be done now is tried again with the next look.
-                    self._say(f"looking after the runs failed: {error}")
+                    failure = ""
+                except Exception as error:
+                    # Mostly a full or busy disk. Whatever it is: without this thread no run would ever go on, so what
+                    # could not be done now is tried again with the next look, and said once.
+                    said, failure = failure, f"looking after the runs failed: {type(error).__name__}: {error}"
+                    if failure != said:
+                        self._say(failure)
                 self._wake.wait(LOOK_SECONDS)
                 self._wake.clear()
         finally:

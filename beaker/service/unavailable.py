@@ -4,7 +4,10 @@ from collections.abc import Mapping
 
 from beaker.core.problems import Problem
 
-_LOGIN = ("there is no login on this machine", "leave it out: with --local no account and no key is needed")
+_LOGIN = (
+    "there is no login on this machine",
+    "leave it out: --local needs no account and no key, `beaker serve` only its token",
+)
 _GITHUB = (
     "nothing on this machine asks GitHub",
     "a run takes its code from this checkout; name a branch, tag or commit with --ref",

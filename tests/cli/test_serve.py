@@ -115,3 +115,17 @@ def test_page__options_and_first_words__are_those_of_the_command(beaker: Callabl
     serving = Serving("http://127.0.0.1:8787", state / "server" / "token", state, False)
     _show(serving, Settings(root=Path("/home/me/shop"), config_file=".beaker/beaker.yaml"), "local", io)
     assert out.getvalue() in page
+
+
+def test_log__that_nobody_takes__stops_nothing() -> None:
+    """A reader that has gone, or a full disk, must not end what looks after the runs."""
+    from io import StringIO
+
+    from beaker.cli.serve import _log
+    from beaker.cli.shell import Io
+
+    class Full(StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    _log("a line", Io(stdout=StringIO(), stderr=Full(), stdin=StringIO(), environ={}, cwd=Path("/")))
