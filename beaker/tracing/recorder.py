@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar, Token
 from typing import Any
 
-from beaker.core.traces import LIMITS
+from beaker.core.traces import LIMITS, LONGEST
 from beaker.core.usage import TokenCounts, infer_usage, usage_to_json
 from beaker.sdk.trace import ArtifactRef
 from beaker.tracing.contents import BUDGET, Contents, Cut
@@ -31,6 +31,16 @@ NAME = 256
 """Characters that are kept of a name."""
 
 _OPEN: ContextVar["Span | None"] = ContextVar("beaker_open_operation", default=None)
+
+
+def shortened(text: str) -> str:
+    """A text that is too long, cut, for a recording in which no secrets are looked for."""
+    return f"{text[:LONGEST]}[... {len(text) - LONGEST} characters left out ...]"
+
+
+def said(error: BaseException) -> str:
+    """The class and the text of an exception."""
+    return f"{type(error).__name__}: {label(error)}"
 
 
 class Span:
@@ -68,7 +78,7 @@ class Recorder:
     the process that was forked records nothing.
     """
 
-    def __init__(self, send: Send, *, cut: Cut, say: Say, budget: int = BUDGET) -> None:
+    def __init__(self, send: Send, *, cut: Cut = shortened, say: Say = said, budget: int = BUDGET) -> None:
         self._send = send
         self._say = say
         self._contents = Contents(cut, budget=budget)

@@ -76,7 +76,7 @@ def test_clean_trace__none__stays_none() -> None:
 def test_clean_trace__long_text__is_cleaned_before_it_is_cut() -> None:
     """A secret that a cut would go through is found whole, though the process that recorded it knew of no secret."""
     said = "x" * (LONGEST // 2 - 3) + "sesame" + "y" * 500_000
-    trace = {
+    trace: Any = {
         "model_calls": [{"input": preliminary(said, LONGEST)}],
         "errors": [{"message": f"{WORK}/rollouts/3: sesame"}],
     }

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from beaker.core.traces import LIMITS, messages
+from beaker.core.traces import LIMITS, LONGEST, messages
 from beaker.core.usage import ModelUsage, usage_of
 from beaker.sdk.trace import Trace
-from beaker.tracing.recorder import NAME, SMALL
-from beaker.tracing.recording import full_name
+from beaker.tracing.recorder import NAME, SMALL, Recorder
+from beaker.tracing.recording import RecordingTrace, full_name
 
 ANSWER = {"choices": [{"message": {"content": "hi"}}], "usage": {"prompt_tokens": 10, "completion_tokens": 3}}
 
@@ -508,6 +508,18 @@ def test_sending__changes_afterwards__are_not_recorded(recording: Any) -> None:
     trace = recording.made()
     assert messages(trace, 0) == conversation[:1]
     assert messages(trace, 1) == conversation
+
+
+def test_recorder__on_its_own__cuts_and_says_by_itself() -> None:
+    """Whoever records outside of a run needs to say nothing but where messages go."""
+    sent: list[Any] = []
+    recorder = Recorder(sent.append)
+    with pytest.raises(ValueError, match="no"), RecordingTrace(recorder).stage("s", inputs="x" * (LONGEST + 5)):
+        raise ValueError("no")
+    recorder.close()
+    (fields, error) = (sent[0]["entries"][1][2], sent[0]["entries"][0][2])
+    assert fields["inputs"] == "x" * LONGEST + "[... 5 characters left out ...]"
+    assert (fields["error"], error["message"]) == ("ValueError: no", "ValueError: no")
 
 
 class Odd:
