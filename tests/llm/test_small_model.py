@@ -43,7 +43,7 @@ from beaker import (
     documents, inference_target,
 )
 
-SEED = "Read the review and say what you think about it."
+SEED = "Is this review positive or negative?"
 
 
 class Setup(RunSetup[dict]):
@@ -151,7 +151,7 @@ def test_small_model__does_the_task_and_reflects__completes_with_real_counts(
         "base_url": model["base_url"],
         "model": "smollm2",
         "provider": "local",
-        "temperature": 0.7,
+        "temperature": 0.9,
         "context_tokens": 1_536,
         "max_output_tokens": 200,
     }

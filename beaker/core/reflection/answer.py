@@ -12,6 +12,9 @@ from beaker.core.values import value
 CODE = "BK560"
 """The code of an answer without an edit that can be read."""
 
+FILLER = "the complete new content of the file"
+"""What stands in the form that a model is asked to fill."""
+
 
 @value
 class Edit:
@@ -38,6 +41,8 @@ def read_answer(
     for found in (_from_tags(told, cut_off), _from_json(told), _from_fence(told, known, shown, cut_off)):
         if isinstance(found, Problem):
             return Failure(found)
+        if found is not None and (found.content or "").strip().strip(".").lower() == FILLER:
+            return Failure(Problem(CODE, "it repeats the form instead of filling it"))
         if found is not None:
             path = _resolved(found.path, known, places)
             if path is None:

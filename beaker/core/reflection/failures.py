@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from beaker.core.reflection.budget import cut, tokens
@@ -13,6 +14,12 @@ SMALLEST, LARGEST = 120, 1_500
 
 AIMED = 8
 """Cases among which the room is divided, when there are so many."""
+
+LINES = 10
+"""Shortcomings of a case, and steps on its way, that are told at most of each."""
+
+HEADING_TOKENS = 24
+"""What the heading of a case, and the ends of its lines, have at most."""
 
 CONTRAST = 2
 """Solved cases shown at most: they say what must not break."""
@@ -77,23 +84,56 @@ def _kind(case: JsonObject) -> tuple[str, ...]:
 def _render(case: JsonObject, number: int, limit: int) -> str:
     """One case in about `limit` tokens."""
     decides = " (one of those that the edit must improve)" if case.get("minibatch") else ""
-    lines = [f"## Case {number}{decides}"]
+    parts = [*_parts(case)]
+    most = _most(parts, limit - HEADING_TOKENS)
+    return "\n".join([f"## Case {number}{decides}", *(cut(part, most) for part in parts)]) + "\n"
+
+
+def _parts(case: JsonObject) -> Iterable[str]:
+    """What there is to say about a case."""
     error = case.get("error")
-    share = max(limit // 5, 20)
-    lines.append(f"input: {cut(_text(case.get('input')), share * 2)}")
+    yield f"input: {_text(case.get('input'))}"
     if case.get("expected") is not None:
-        lines.append(f"expected: {cut(_text(case.get('expected')), share)}")
+        yield f"expected: {_text(case.get('expected'))}"
     if isinstance(error, Mapping):
-        lines.append(f"it failed ({error.get('kind')}): {cut(str(error.get('message')), share)}")
+        yield f"it failed ({error.get('kind')}): {error.get('message')}"
         if error.get("traceback"):
-            lines.append(cut(str(error["traceback"]).strip(), share))
+            yield str(error["traceback"]).strip()
     else:
-        lines.append(f"output: {cut(_text(case.get('output')), share)}")
-        lines.append(f"objective: {_number(case.get('objective'))}")
-        lines += [cut(line, share) for line in _shortcomings(case)][:10]
-    if not _is_solved(case) and case.get("trace"):
-        lines.append(f"trace: {cut(_text(case['trace']), share)}")
-    return cut("\n".join(lines), limit) + "\n"
+        yield f"output: {_text(case.get('output'))}"
+        yield f"objective: {_number(case.get('objective'))}"
+        yield from islice(_shortcomings(case), LINES)
+    if not _is_solved(case):
+        yield from islice(_steps(_mapping(case.get("trace"))), LINES)
+
+
+def _most(parts: Sequence[str], limit: int) -> int:
+    """The most tokens that any part may have, so that together they have at most `limit`: short ones leave their room
+    to long ones.
+    """
+    left, most = limit, 0
+    for place, size in enumerate(sorted(map(tokens, parts))):
+        most = max(left // (len(parts) - place), 0)
+        left -= min(size, most)
+    return most
+
+
+def _steps(trace: Mapping[str, Any]) -> Iterable[str]:
+    """What happened on the way to an answer; one call of a model alone says no more than the answer."""
+    calls = _mappings(trace.get("model_calls"))
+    for call in calls if len(calls) > 1 else ():
+        yield f"a model said: {_text(_said(call.get('output')))}"
+    for call in _mappings(trace.get("tool_calls")):
+        yield f"tool {call.get('name')}({_text(call.get('arguments'))}): {_text(call.get('output'))}"
+    for error in _mappings(trace.get("errors")):
+        yield f"error on the way: {error.get('message')}"
+
+
+def _said(output: Any) -> Any:
+    """The text in a chat completion; any other output as it is."""
+    choices = _mappings(_mapping(output).get("choices"))
+    message = _mapping(choices[0].get("message")) if choices else {}
+    return message.get("content") or output
 
 
 def _shortcomings(case: JsonObject) -> Iterable[str]:

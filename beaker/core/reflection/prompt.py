@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from beaker.core.reflection.answer import FILLER
 from beaker.core.reflection.budget import Window, cut, tokens
 from beaker.core.reflection.failures import render_cases
 from beaker.core.reflection.files import Shown, WorkingFile, choose_files, render_files
@@ -22,15 +23,12 @@ _ANSWER = """\
 # Your answer
 
 Say in one or two sentences what goes wrong and what you change. Then give exactly one edit: one file, written out in \
-full, in this form, with nothing after it:
+full between the tags below, with nothing after it. The path is that of a file above that is not read-only, or of a \
+new file. (A file that should not be there is deleted with <delete path="..."/> in place of the edit.)
 
 <edit path="{path}">
-the complete new content of the file
+{filler}
 </edit>
-
-The path may be that of a file above that is not read-only, or of a new file. To delete a file, write instead:
-
-<delete path="{path}"/>
 """
 
 AGAIN = """\
@@ -70,7 +68,7 @@ def build_prompt(
     evidence as a command finds it in `summary.json` and `cases/*.json`. The same arguments give the same prompt.
     """
     example = next((file.path for file in files if file.editable), f"{(*places, 'documents/group')[0]}/name.txt")
-    closing = _ANSWER.format(path=example)
+    closing = _ANSWER.format(path=example, filler=FILLER)
     room = max(window.prompt - tokens(_SYSTEM) - tokens(closing), 0)
     evidence = dumps([cases])
     limit = int(room * FILES_SHARE)

@@ -103,6 +103,11 @@ def test_read_answer__a_path_that_is_no_place__is_refused(path: str) -> None:
         (f'<edit path="{RULES}">\na=b', True, "it was cut off within the file"),
         (f"{RULES}:\n```\na=b\n```", True, "it was cut off before one"),
         ("```\na\n```", False, "there is none in it"),
+        (
+            f'<edit path="{RULES}">\nThe complete new content of the file.\n</edit>',
+            False,
+            "it repeats the form instead of filling it",
+        ),
         (f"{RULES}\n```\na\n```\n```\nb\n```", False, "there is none in it"),
         (json.dumps({"path": RULES}), False, "there is none in it"),
         (json.dumps([1]) + "{" * 30, False, "there is none in it"),

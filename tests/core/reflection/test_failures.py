@@ -72,7 +72,17 @@ def test_render_cases__a_scored_failure__says_what_was_not_met() -> None:
                     {"name": "short", "verdict": 0.25, "message": None},
                     {"name": "fine", "verdict": "pass"},
                 ],
-                trace={"model_calls": [1]},
+                trace={
+                    "model_calls": [
+                        {"output": {"choices": [{"message": {"content": "let me look"}}]}},
+                        {"output": {"choices": [{"message": {"content": None}}]}},
+                        {"output": {"choices": [7]}},
+                        {"output": "plain"},
+                        {},
+                    ],
+                    "tool_calls": [{"name": "find", "arguments": {"page": 3}, "output": "nothing"}],
+                    "errors": [{"n": 2, "message": "ConnectionError: gone"}],
+                },
             )
         ],
         limit=1000,
@@ -88,7 +98,13 @@ def test_render_cases__a_scored_failure__says_what_was_not_met() -> None:
         "size: scored 0.5\n"
         "check polite: fail: says damn\n"
         "check short: 0.25\n"
-        'trace: {"model_calls":[1]}\n'
+        "a model said: let me look\n"
+        'a model said: {"choices":[{"message":{"content":null}}]}\n'
+        'a model said: {"choices":[7]}\n'
+        "a model said: plain\n"
+        "a model said: null\n"
+        'tool find({"page":3}): nothing\n'
+        "error on the way: ConnectionError: gone\n"
     )
 
 
@@ -100,9 +116,26 @@ def test_render_cases__a_case_that_failed_to_run__shows_its_error() -> None:
     assert told == "## Case 1\ninput: a\nit failed (raised): no such word\nFile x.py, line 3\n"
 
 
+def test_render_cases__one_model_call__says_no_more_than_the_output() -> None:
+    """Nothing is told twice."""
+    told, _ = render_cases([case("a", 0.0, output="x", trace={"model_calls": [{"output": "x"}]})], limit=1000)
+    assert told == "## Case 1\ninput: a\noutput: x\nobjective: 0\n"
+
+
+def test_render_cases__short_fields__leave_their_room_to_long_ones() -> None:
+    """What is long is cut, and only as far as the case as a whole is too long."""
+    told, _ = render_cases([case("a" * 300, 0.0, output="b" * 900, expected="c" * 30)], limit=300)
+    lines = told.splitlines()
+    assert lines[1] == "input: " + "a" * 300
+    assert lines[2] == "expected: " + "c" * 30
+    assert lines[3].startswith("output: " + "b" * 200)
+    assert "characters left out" in told
+    assert 270 < tokens(told) <= 300
+
+
 def test_render_cases__a_solved_case__shows_no_trace() -> None:
     """It only says what works."""
-    told, _ = render_cases([case("a", 1.0, output="é", trace={"long": 1})], limit=1000)
+    told, _ = render_cases([case("a", 1.0, output="é", trace={"errors": [{"message": "x"}]})], limit=1000)
     assert told == "## Case 1\ninput: a\noutput: é\nobjective: 1\n"
 
 
@@ -121,7 +154,7 @@ def test_render_cases__little_room__keeps_whole_cases_and_says_how_many() -> Non
     assert tokens(told) <= 450
     assert render_cases(cases, limit=10) == ("", 0)
     assert render_cases([], limit=10) == ("", 0)
-    assert render_cases(cases, limit=100)[1] == 1
+    assert render_cases(cases, limit=150)[1] == 1
 
 
 JSON = st.recursive(

@@ -59,7 +59,9 @@ def test_build_prompt__of_everything__tells_files_history_standing_and_cases_in_
         "objective: 0\n\n# Your answer\n"
     )
     assert prompt.user.count('<edit path="documents/book/rules.txt">') == 1
-    assert prompt.user.endswith('<delete path="documents/book/rules.txt"/>\n')
+    assert prompt.user.endswith(
+        '<edit path="documents/book/rules.txt">\nthe complete new content of the file\n</edit>\n'
+    )
     assert "other cases of the same kind" in prompt.system
     assert [file.path for file in prompt.shown] == [RULES.path, LOCKED.path]
     assert prompt.cases == 1
