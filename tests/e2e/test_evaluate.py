@@ -89,6 +89,53 @@ def test_eval__baseline_and_winner__are_what_the_run_measured(
     assert lab.open().call("list_optimization_runs", limit=9, offset=0).unwrap()["total"] == runs
 
 
+CODE_TO_IMPROVE = """
+import rules
+from beaker import Case, CaseResult, CaseScore, Integration, RunSetup, repository
+
+
+class Setup(RunSetup[dict]):
+    row_model = dict
+
+    async def load_cases(self, row, *, runtime):
+        yield Case(id=row["id"], input=row["word"], expected=row["kind"])
+
+
+async def run_case(*, case_input, runtime):
+    return CaseResult(rules.KNOWN.get(case_input[0], "unknown"))
+
+
+async def score_case(*, case, result, case_files_dir):
+    return CaseScore(float(result.output == case.expected), {})
+
+
+integration = Integration(
+    targets=repository(("rules.py",)), run_setup=Setup, run_case=run_case, score_case=score_case
+)
+"""
+
+
+def test_eval__candidate_with_edited_code__runs_that_code(lab: Any, evaluate: Beaker) -> None:
+    """The patch of a candidate is put on the run's commit, whatever the checkout has become since."""
+    lab.write("words.py", CODE_TO_IMPROVE)
+    lab.write("rules.py", "KNOWN = {'a': 'vowel'}\n")
+    config = lab.project / ".beaker" / "beaker.yaml"
+    config.write_text(
+        config.read_text().replace("{kind: documents, groups: [book]}", "{kind: repository, paths: [rules.py]}")
+    )
+    lab.write("propose.py", "open('repository/rules.py', 'w').write('KNOWN = dict.fromkeys(\"bcd\", \"early\")\\n')\n")
+    run_id = lab.launch(max_proposals=1, minibatch_size=12)
+    run = lab.run(run_id)
+    assert run["result"]["winner_id"] == f"{run_id}.1", run["error_message"]
+    lab.write("rules.py", "KNOWN = {}\n")
+    answers = [
+        json.loads(evaluate("--split", "test", "--json", *more, options=("--local",)).stdout)
+        for more in (("--candidate", f"{run_id}.1"), ("--candidate", f"{run_id}.0"), ("--dataset", "words"))
+    ]
+    assert [answer["report"]["objective"] for answer in answers] == [0.6, 0.2, 0.0]
+    assert run["result"]["test"]["winner"] == 0.6
+
+
 def test_eval__in_words__groups_failures_and_writes_a_page(lab: Any, evaluate: Beaker) -> None:
     """What failed alike stands together; the code is the checkout as it stands, uncommitted changes included."""
     lab.write("words.py", (lab.project / "words.py").read_text().replace("no word: ", "no such word: "))

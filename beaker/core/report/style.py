@@ -138,7 +138,7 @@ white-space:normal}
 table.cards td::before{content:attr(data-name);color:var(--soft);font-size:13px;flex:none}
 table.cards td.head{font-weight:600}table.cards td.head::before,table.cards td.wide::before{content:none}
 table.cards td.wide{display:block;padding-top:4px}
-table.cards td.num{display:inline-flex;gap:7px;margin-right:18px;white-space:nowrap}
+table.cards td.num{display:inline-flex;gap:5px;margin-right:12px;white-space:nowrap}
 table.cards td.figure{display:block;padding:5px 0}table.cards td.figure::before{content:none}
 table.cards td:empty{display:none}
 }
