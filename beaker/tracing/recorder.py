@@ -8,7 +8,6 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar, Token
 from typing import Any
 
 from beaker.core.traces import LIMITS, LONGEST
@@ -16,6 +15,7 @@ from beaker.core.usage import TokenCounts, infer_usage, usage_to_json
 from beaker.sdk.trace import ArtifactRef
 from beaker.tracing.contents import BUDGET, Contents, Cut
 from beaker.tracing.shelf import TOTAL_BYTES, EvidenceRefused, artifact_of, evidence_content, evidence_name, refusal
+from beaker.tracing.spans import Span
 from beaker.tracing.tally import Tally, counts_json, is_count, stated
 
 Send = Callable[[dict[str, Any]], object]
@@ -30,8 +30,6 @@ SMALL = 32
 NAME = 256
 """Characters that are kept of a name."""
 
-_OPEN: ContextVar["Span | None"] = ContextVar("beaker_open_operation", default=None)
-
 
 def shortened(text: str) -> str:
     """A text that is too long, cut, for a recording in which no secrets are looked for."""
@@ -41,33 +39,6 @@ def shortened(text: str) -> str:
 def said(error: BaseException) -> str:
     """The class and the text of an exception."""
     return f"{type(error).__name__}: {label(error)}"
-
-
-class Span:
-    """One entered operation. `place` is its place in its list, `None` when that is full."""
-
-    __slots__ = (
-        "attributes", "began", "counts", "ended", "events", "explicit", "fields", "inferred", "kind", "later", "model",
-        "n", "outer", "place", "recorder", "token",
-    )  # fmt: skip
-
-    def __init__(self, recorder: "Recorder", kind: str, model: str | None) -> None:
-        self.recorder = recorder
-        self.kind = kind
-        self.model = model
-        self.n = 0
-        self.place: int | None = None
-        self.outer: Span | None = None
-        self.token: Token[Span | None] | None = None
-        self.began = 0.0
-        self.ended = False
-        self.fields: dict[str, Any] = {}  # what was not sent yet
-        self.inferred: TokenCounts | None = None
-        self.counts: TokenCounts | None = None
-        self.explicit = False
-        self.later: dict[str, str] = {}
-        self.attributes: dict[str, Any] | None = None
-        self.events: list[Any] | None = None
 
 
 class Recorder:
@@ -108,13 +79,7 @@ class Recorder:
             self._entered += 1
             span.n = self._entered
             span.place = self._place(kind)
-            around = _OPEN.get()
-            while around is not None and around.ended:
-                around = around.outer
-            span.outer = parent = around
-            while parent is not None and (parent.recorder is not self or parent.ended):
-                parent = parent.outer
-            span.token = _OPEN.set(span)
+            parent = span.nest()
             if span.place is not None:
                 span.fields = {"n": span.n, **({} if parent is None else {"parent": parent.n}), **named}
                 if given is not None:
@@ -136,12 +101,7 @@ class Recorder:
             return
         with self._lock:
             span.ended = True
-            if span.token is not None:
-                try:
-                    _OPEN.reset(span.token)
-                except ValueError:  # it was entered in another context, where it is an ended one from now on
-                    pass
-                span.token = None
+            span.unnest()
             if not self._open:
                 return
             self._contents.settle(span.later)

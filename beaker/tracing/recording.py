@@ -5,7 +5,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from beaker.sdk.trace import ArtifactRef, Scalar
-from beaker.tracing.recorder import Recorder, Span, label
+from beaker.tracing.recorder import Recorder, label
+from beaker.tracing.spans import Span
 
 
 class RecordingOperation:
