@@ -22,6 +22,7 @@ from beaker.runtime.loading import CaseLoader
 from beaker.runtime.places import defined_at
 from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.runtime.rows import CheckedDataset
+from beaker.sdk.earlier import named_results
 from beaker.sdk.integration import Integration
 from beaker.sdk.runtimes import PinnedDatasetInfo, SetupRuntime
 from beaker.sdk.setups import RunSetup, check_setup_results
@@ -42,7 +43,8 @@ class Attempt:
     """One instance of the setup class and everything that is open because of it.
 
     `announce` is told the stage that begins, `send_cases` takes encoded cases of a split, `stopping` says whether the
-    host asked to stop, which cancels the task as well: nothing further begins, what is open is left.
+    host asked to stop, which cancels the task as well: nothing further begins, what is open is left. `raised` is the
+    exception that ended it, where customer code raised one or it was stopped.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class Attempt:
         send_cases: SendCases,
         stopping: Callable[[], bool],
     ) -> None:
+        self.raised: BaseException | None = None
         self._integration = integration
         self._dataset = dataset
         self._request = request
@@ -82,17 +85,17 @@ class Attempt:
             opened = self._call_prepare_run(setup, runtime)
             results = await self._enter(opened)
             context = opened
-            documents = self._check_results(results)
+            documents = self._check_results(results, opened)
             self._begin("load_cases")
             await self._load(setup, runtime, storage)
             await ready(self._described(documents))
         except StageFailed as failure:
             problems += failure.problems
-            cause = failure.error
+            cause, self.raised = failure.error, failure.raised
         except asyncio.CancelledError as stopped:
             if (task := asyncio.current_task()) is not None:
                 task.uncancel()
-            cause = stopped
+            cause = self.raised = stopped
         finally:
             self._announce("teardown")
             problems += self._left_behind
@@ -151,11 +154,12 @@ class Attempt:
             problem = stage_problem("BK332", "prepare_run", error, doing="prepare_run", hint=_PREPARING)
             raise StageFailed(problem, error) from None
 
-    def _check_results(self, results: object) -> tuple[TargetDocument, ...]:
+    def _check_results(self, results: object, opened: HookContext) -> tuple[TargetDocument, ...]:
         targets = self._integration.targets
         try:
-            _, found = check_setup_results(results, targets)
-        except (TypeError, ValueError) as error:
+            named = named_results(results, opened.manager, self._integration.run_setup.prepare_run)
+            _, found = check_setup_results(named, targets)
+        except (TypeError, ValueError, DeprecationWarning) as error:  # a customer may make errors of warnings
             problem = StageProblem("BK333", str(error), self._prepare_run_at(), _YIELDING, "prepare_run")
             raise StageFailed(problem, error) from None
         documents = () if found is None else found.target_documents

@@ -9,10 +9,12 @@ import tempfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 
 from beaker.core.problems import Problem
 from beaker.runtime.failures import StageProblem, WorkerFailed, traced
 from beaker.runtime.supervisor import Supervisor
+from beaker.sdk.integration import Integration
 
 STAGE = "import"
 
@@ -47,8 +49,6 @@ def main() -> int:
     """Import the module and write the names; exit status 1 with the traceback when it cannot be imported."""
     import_root, module, answer = sys.argv[1:]
     del sys.argv[1:]
-    from beaker.sdk.integration import Integration
-
     sys.path.insert(0, import_root)
     package = module.partition(".")[0]
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
@@ -58,12 +58,17 @@ def main() -> int:
     except BaseException as error:
         print(traced(error), file=sys.stderr)
         return 1
+    Path(answer).write_text(json.dumps(integrations_of(imported)), encoding="utf-8")
+    return 0
+
+
+def integrations_of(module: ModuleType) -> list[str]:
+    """The public names under which an imported module holds an Integration, one per Integration, in its order."""
     found: dict[int, str] = {}
-    for name, value in vars(imported).items():
+    for name, value in vars(module).items():
         if isinstance(value, Integration) and not name.startswith("_"):
             found.setdefault(id(value), name)
-    Path(answer).write_text(json.dumps([*found.values()]), encoding="utf-8")
-    return 0
+    return [*found.values()]
 
 
 if __name__ == "__main__":

@@ -44,11 +44,13 @@ class StageProblem(Problem):
 class StageFailed(Exception):
     """Ends a stage inside a child; the first problem is the cause, later ones happened while cleaning up.
 
-    `error` is what a context manager around the stage is left with: the customer's own exception where there is one.
+    `error` is what a context manager around the stage is left with: the customer's own exception where there is one,
+    which `raised` is, too; `raised` is `None` otherwise.
     """
 
     def __init__(self, problems: StageProblem | Iterable[StageProblem], error: BaseException | None = None) -> None:
         self.problems = (problems,) if isinstance(problems, StageProblem) else tuple(problems)
+        self.raised = error
         self.error: BaseException = error or ValueError("; ".join(map(str, self.problems)))
         super().__init__(str(self.error))
 

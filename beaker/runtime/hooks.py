@@ -1,26 +1,30 @@
-"""Calling a customer's hook and turning whatever comes of it into an answer: shared by rollout and scorer process."""
+"""Calling a customer's hook and turning whatever comes of it into an answer: shared by all that run cases."""
 
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+from beaker.core.cases import CaseResult, CaseScore
 from beaker.core.evaluations import CaseError
 from beaker.runtime.damage import shows_damage
 from beaker.runtime.failures import said, traced
+from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.sdk.hooks import RetryableCaseError
 
 
 class Outcome(NamedTuple):
     """What a hook returned or what error it gave, and its wall time in milliseconds.
 
-    `damaged` says that the error may come of something else that ran in this process.
+    `damaged` says that the error may come of something else that ran in this process; `raised` is what the hook
+    raised.
     """
 
     returned: Any
     error: CaseError | None
     duration_ms: float
     damaged: bool = False
+    raised: BaseException | None = None
 
 
 async def call(hook: Callable[[], Awaitable[Any]], *, kind: str) -> Outcome:
@@ -28,6 +32,7 @@ async def call(hook: Callable[[], Awaitable[Any]], *, kind: str) -> Outcome:
     returned: Any = None
     error: CaseError | None = None
     damaged = False
+    thrown: BaseException | None = None
     started = time.perf_counter()
     try:
         returned = await hook()
@@ -35,12 +40,48 @@ async def call(hook: Callable[[], Awaitable[Any]], *, kind: str) -> Outcome:
         task = asyncio.current_task()
         if task is not None and task.cancelling():  # the process is ending
             raise
-        error = case_error(cancelled, kind)
+        error, thrown = case_error(cancelled, kind), cancelled
     except RetryableCaseError as retry:
-        error, damaged = case_error(retry, "retryable"), shows_damage(retry)
+        error, damaged, thrown = case_error(retry, "retryable"), shows_damage(retry), retry
     except BaseException as raised:
-        error, damaged = case_error(raised, kind), shows_damage(raised)
-    return Outcome(returned, error, (time.perf_counter() - started) * 1000, damaged)
+        error, damaged, thrown = case_error(raised, kind), shows_damage(raised), raised
+    return Outcome(returned, error, (time.perf_counter() - started) * 1000, damaged, thrown)
+
+
+def result_error(outcome: Outcome) -> CaseError | None:
+    """The error of a `run_case`: what it raised, or that it returned something else than a `CaseResult`."""
+    if outcome.error is None and not isinstance(outcome.returned, CaseResult):
+        message = f"run_case must return a CaseResult, not {type(outcome.returned).__name__}"
+        return CaseError("invalid_result", message)
+    return outcome.error
+
+
+def score_error(outcome: Outcome) -> CaseError | None:
+    """The error of a `score_case`: what it raised, or that it returned something else than a `CaseScore`."""
+    if outcome.error is None and not isinstance(outcome.returned, CaseScore):
+        message = f"score_case must return a CaseScore, not {type(outcome.returned).__name__}"
+        return CaseError("scorer", message)
+    return outcome.error
+
+
+def changed_result(error: Exception) -> CaseError:
+    """The error of a result that was JSON when it was made and is none any more."""
+    return CaseError("invalid_result", f"the result of run_case is no JSON any more: {error}")
+
+
+def large_result() -> CaseError:
+    """The error of a result whose output alone does not fit into a message."""
+    return CaseError("invalid_result", f"the output of run_case is too large: more than {MAX_MESSAGE} bytes")
+
+
+def changed_score(error: Exception) -> CaseError:
+    """The error of a score that was JSON when it was made and is none any more."""
+    return CaseError("scorer", f"the score is no JSON any more: {error}")
+
+
+def large_score() -> CaseError:
+    """The error of a score that does not fit into a message."""
+    return CaseError("scorer", "the score is too large to be handed over")
 
 
 def case_error(error: BaseException, kind: str) -> CaseError:

@@ -12,9 +12,8 @@ from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.contexts import HookContext
 from beaker.runtime.failures import StageFailed
-from beaker.runtime.hooks import call, case_error, error_json
+from beaker.runtime.hooks import call, case_error, changed_result, error_json, large_result, result_error
 from beaker.runtime.importing import Imported, import_integration
-from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.runtime.recording import case_recorder
 from beaker.sdk.runtimes import RolloutRuntime
 from beaker.tracing.context import activate_trace
@@ -99,10 +98,7 @@ class _Rollouts:
         with activate_trace(trace):
             outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
         recorder.close()
-        error, damaged = outcome.error, outcome.damaged
-        if error is None and not isinstance(outcome.returned, CaseResult):
-            message = f"run_case must return a CaseResult, not {type(outcome.returned).__name__}"
-            error = CaseError("invalid_result", message)
+        error, damaged = result_error(outcome), outcome.damaged
         if (foreign := self._imported.foreign_problem()) is not None:
             error, damaged = CaseError("import", foreign.message), True
         if error is None:
@@ -118,5 +114,5 @@ class _Rollouts:
             if self._channel.answer(request, {**ok, "context": result.context}) or self._channel.answer(request, ok):
                 return None
         except (TypeError, ValueError, RecursionError) as error:
-            return CaseError("invalid_result", f"the result of run_case is no JSON any more: {error}")
-        return CaseError("invalid_result", f"the output of run_case is too large: more than {MAX_MESSAGE} bytes")
+            return changed_result(error)
+        return large_result()

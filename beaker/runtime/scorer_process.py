@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from beaker.core.cases import Case, CaseFile, CaseResult, CaseScore
+from beaker.core.cases import Case, CaseFile, CaseResult
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.failures import StageFailed
-from beaker.runtime.hooks import call, error_json
+from beaker.runtime.hooks import call, changed_score, error_json, large_score, score_error
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.recording import case_recorder
 from beaker.tracing.context import activate_trace
@@ -50,9 +50,9 @@ async def _score(channel: Channel, imported: Imported, request: Request, no_file
     if error is None:
         try:
             if not channel.answer(request, {"score": to_json(score), "error": None}):
-                error = CaseError("scorer", "the score is too large to be handed over")
+                error = large_score()
         except (TypeError, ValueError, RecursionError) as broken:
-            error = CaseError("scorer", f"the score is no JSON any more: {broken}")
+            error = changed_score(broken)
     if error is not None:
         channel.answer(request, {"score": None, "error": error_json(error), "damaged": damaged})
 
@@ -68,10 +68,7 @@ async def _scored(imported: Imported, request: Request, no_files: Path) -> tuple
     score_case = imported.integration.score_case
     case_files_dir = no_files if request["case_files_dir"] is None else Path(request["case_files_dir"])
     outcome = await call(lambda: score_case(case=case, result=result, case_files_dir=case_files_dir), kind="scorer")
-    error, damaged = outcome.error, outcome.damaged
-    if error is None and not isinstance(outcome.returned, CaseScore):
-        message = f"score_case must return a CaseScore, not {type(outcome.returned).__name__}"
-        error = CaseError("scorer", message)
+    error, damaged = score_error(outcome), outcome.damaged
     if (foreign := imported.foreign_problem()) is not None:
         error, damaged = CaseError("scorer", foreign.message), True
     return outcome.returned, error, damaged
