@@ -108,7 +108,9 @@ FAULTS: list[tuple[RepositoryEdits, list[tuple[str, str]]]] = [
     ({"src/\udcff": file()}, [("BK632", "src/\udcff")]),
     ({f"src/{'x' * 256}": file()}, [("BK632", f"src/{'x' * 256}")]),
     ({f"src/{'é' * 128}": file()}, [("BK632", f"src/{'é' * 128}")]),
+    ({"src/app.py": None, "src/z\\b": file()}, [("BK632", "src/z\\b")]),
     ({"src/APP.py": file()}, [("BK633", "src/APP.py")]),
+    ({"src/DEEP/Z": file()}, [("BK633", "src/DEEP/Z")]),
     ({"src/Deep/x": file(), "src/deep/y": file()}, [("BK633", "src/Deep/x")]),
     ({"src/New/x": file(), "src/new/y": file()}, [("BK633", "src/new/y")]),
     ({"src/e\u0301": file(), "src/\u00e9": file()}, [("BK633", "src/\u00e9")]),
@@ -124,13 +126,52 @@ def test_settle_edits__faults__are_all_named(edits: RepositoryEdits, found: list
     assert codes(edits, ("src",)) == found
 
 
+MESSAGES: list[tuple[RepositoryEdits, str]] = [
+    ({"a.py": file()}, "a.py: is outside the declared targets"),
+    ({"src/link": None}, "src/link: is a link of the commit, which candidates keep as it is"),
+    ({"src/mod": None}, "src/mod: is a submodule of the commit, which candidates keep as it is"),
+    ({"src/mod/x": file()}, "src/mod/x: lies below src/mod, a submodule of the commit, which candidates keep as it is"),
+    ({"src/.git/x": file()}, "src/.git/x: the name '.git' is kept for Git or Beaker"),
+    ({"src//x": file()}, "src//x: is not a normal relative path"),
+    ({"src/\udcff": file()}, "src/\udcff: the name is not UTF-8"),
+    (
+        {f"src/{'x' * 256}": file()},
+        f"src/{'x' * 256}: the path is too long (1024 characters, 255 bytes between slashes)",
+    ),
+    ({"src/deep": file()}, "src/deep: is needed as a folder by other files"),
+    ({"src/app.py/x": file()}, "src/app.py/x: needs the folder src/app.py, which is a file"),
+    ({"src/Deep/x": file()}, "src/Deep/x: src/Deep differs from src/deep only in case or Unicode form"),
+]
+
+
+@pytest.mark.parametrize("edits, said", MESSAGES, ids=lambda one: ascii(one)[:60])
+def test_settle_edits__fault__is_told_in_words(edits: RepositoryEdits, said: str) -> None:
+    """With the path, and what stands in its way."""
+    (fault,) = settle_edits(edits, commit=COMMIT, paths=("src",)).failure()
+    assert str(fault) == said
+
+
+def test_settle_edits__too_much__is_told_with_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And with what there is."""
+    for name in ("MAX_EDITS", "MAX_FILE_BYTES", "MAX_EDIT_BYTES"):
+        monkeypatch.setattr(repository_tree, name, 1)
+    faults = settle_edits({"x": file(b"12"), "y": file(b"")}, commit=COMMIT, paths=WHOLE_REPOSITORY).failure()
+    assert [str(fault) for fault in faults] == [
+        "2 files edited; a candidate may edit at most 1",
+        "x: 2 bytes; an edited file may have at most 1",
+        "2 bytes in all edited files together; at most 1 are allowed",
+    ]
+
+
 def test_settle_edits__path_of_any_length__is_told_in_few_words() -> None:
     """A path of 1,024 characters is the longest, and a longer one is cut in the message."""
     longest = "/".join(["d" * 200, "d" * 200, "d" * 200, "d" * 200, "d" * 220])
     assert len(longest) == 1_024
-    assert codes({longest: file()}) == []
+    assert codes({longest: file(), "x" * 255: file()}) == []
     ((code, where),) = codes({longest + "x": file()})
     assert (code, len(where), where[-3:]) == ("BK632", 300, "...")
+    assert codes({"x" * 300: file()}) == [("BK632", "x" * 300)]
+    assert codes({"x" * 301: file()}) == [("BK632", "x" * 297 + "...")]
 
 
 def test_settle_edits__places_that_become_free__can_be_taken() -> None:
