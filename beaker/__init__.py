@@ -54,6 +54,9 @@ if TYPE_CHECKING:
         scoring_inference_target,
         validate_integration,
     )
+    from beaker.sdk.earlier import ChangeSet as ChangeSet
+    from beaker.sdk.earlier import DocumentRunSetup as DocumentRunSetup
+    from beaker.sdk.earlier import RepositoryRunSetup as RepositoryRunSetup
 
 __version__ = "0.6.5"
 
@@ -104,6 +107,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in sdk.EARLIER_NAMES:
+        return getattr(sdk, name)
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home: Any = sdk

@@ -12,7 +12,7 @@ _LEAVING = "what stands behind its `yield` failed; it runs also after a failure,
 class HookContext:
     """The context manager that `prepare_run` or `open_candidate` returned. One task enters and leaves it.
 
-    `hook` is the function that returned it.
+    `hook` is the function that returned it, `manager` the context manager itself.
     """
 
     def __init__(self, manager: Any, stage: str, hook: Any) -> None:
@@ -21,12 +21,12 @@ class HookContext:
             message = f"{stage} must return an asynchronous context manager, not {type(manager).__name__}"
             hint = "write `async def` with one `yield` and decorate it with contextlib.asynccontextmanager"
             raise StageFailed(StageProblem("BK331", message, defined_at(hook), hint, stage))
-        self._manager = manager
+        self.manager = manager
         self._stage = stage
 
     async def enter(self) -> Any:
         """What the context manager gives. Whatever it raises goes on."""
-        return await type(self._manager).__aenter__(self._manager)
+        return await type(self.manager).__aenter__(self.manager)
 
     async def leave(self, cause: BaseException | None) -> StageProblem | None:
         """Leave it, after `cause` when something failed inside; what failed while leaving.
@@ -35,7 +35,7 @@ class HookContext:
         """
         kind, trace = (None, None) if cause is None else (type(cause), cause.__traceback__)
         try:
-            await type(self._manager).__aexit__(self._manager, kind, cause, trace)
+            await type(self.manager).__aexit__(self.manager, kind, cause, trace)
         except BaseException as error:
             if error is cause:
                 return None

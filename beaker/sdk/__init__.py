@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from beaker.core.scoring import objective_score
     from beaker.core.strict_json import JsonValue
     from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets, documents, repository
+    from beaker.sdk.earlier import ChangeSet as ChangeSet
+    from beaker.sdk.earlier import DocumentRunSetup as DocumentRunSetup
+    from beaker.sdk.earlier import RepositoryRunSetup as RepositoryRunSetup
     from beaker.sdk.field_paths import extract_field_from_object
     from beaker.sdk.hooks import OpenCandidate, RetryableCaseError, RunCase, ScoreCase
     from beaker.sdk.inference import inference_target, scoring_inference_target
@@ -53,6 +56,9 @@ _HOMES = {
     "beaker.sdk.setups": "DocumentRunSetupResult RepositoryRunSetupResult RunSetup RunSetupResults",
     "beaker.sdk.validation": "validate_integration",
 }
+EARLIER_NAMES = frozenset(("ChangeSet", "DocumentRunSetup", "RepositoryRunSetup"))
+"""What earlier generations had besides. Asking for one warns, each time anew, so none of them is kept here."""
+
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 __all__ = [
@@ -99,6 +105,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in EARLIER_NAMES:
+        return import_module("beaker.sdk.earlier").earlier_name(name)
     if (home := _HOME.get(name)) is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     found = globals()[name] = getattr(import_module(home), name)

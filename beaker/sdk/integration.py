@@ -5,11 +5,20 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
+from beaker import sdk
 from beaker.core.targets import OptimizationTarget, normalize_targets
 from beaker.core.values import value
+from beaker.sdk.earlier import setup_opener
 from beaker.sdk.hooks import OpenCandidate, RunCase, ScoreCase
 from beaker.sdk.setups import RunSetup
 from beaker.sdk.validation import validate_integration
+
+
+def __getattr__(name: str) -> Any:
+    """The other names of an Integration, which had their home here before `beaker` had them."""
+    if name in sdk.__all__ or name in sdk.EARLIER_NAMES:
+        return getattr(sdk, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _normalized(targets: Any) -> Any:
@@ -49,3 +58,6 @@ class Integration:
 
     def __attrs_post_init__(self) -> None:
         validate_integration(self)
+        if self.open_candidate is None and (opener := setup_opener(self.run_setup)) is not None:
+            opener.warn()
+            object.__setattr__(self, "open_candidate", opener)

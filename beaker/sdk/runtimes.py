@@ -10,6 +10,7 @@ from beaker.core.fields import count, labelled, named
 from beaker.core.strict_json import json_object
 from beaker.core.text import text
 from beaker.core.values import ReadOnlyDict, read_only, value
+from beaker.sdk.earlier_warnings import warn_caller
 from beaker.sdk.trace import Trace
 
 # What `open_candidate` yields, as `run_case` sees it.
@@ -87,3 +88,9 @@ class RolloutRuntime(Generic[CandidateT]):
     case_id: str | None = None
     attempt: int = 1
     deadline: float | None = None
+
+    @property
+    def candidate_runtime(self) -> CandidateT | None:
+        """What `candidate` was called before 0.6.5. Warns."""
+        warn_caller("runtime.candidate_runtime is deprecated since 0.6.5: write runtime.candidate instead")
+        return self.candidate

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, normalize_targets
 from beaker.sdk.callables import ANY, Gives, binding_fault, gives, is_async
+from beaker.sdk.earlier import DocumentRunSetup, opener_fault, setup_opener, target_faults
 from beaker.sdk.rows import RowAdapter, row_adapter
 from beaker.sdk.setups import RunSetup
 
@@ -61,7 +62,8 @@ def validate_integration(integration: "Integration") -> RowAdapter[Any]:
     faults.extend(_hook_faults("run_case", run_case, case_input=ANY, runtime=ANY))
     faults.extend(_hook_faults("score_case", score_case, case=ANY, result=ANY, case_files_dir=ANY))
     if open_candidate is not None:
-        faults.extend(_open_candidate_faults(open_candidate))
+        fault = binding_fault(open_candidate, targets_dir=ANY, scratch_dir=ANY)
+        faults.extend(_open_candidate_faults("open_candidate", open_candidate, fault))
     adapter: RowAdapter[Any] | None = None
     if is_setup:
         try:
@@ -75,6 +77,7 @@ def validate_integration(integration: "Integration") -> RowAdapter[Any]:
 
 
 def _setup_faults(setup: type[RunSetup[Any]], targets: tuple[OptimizationTarget, ...]) -> Iterator[Exception]:
+    yield from target_faults(setup, targets)
     has_documents = any(isinstance(target, DocumentTargets) for target in targets)
     if has_documents and setup.prepare_run is RunSetup.prepare_run:
         yield TypeError(f"{setup.__name__}.prepare_run must be overridden: document targets need their seed documents")
@@ -91,6 +94,8 @@ def _setup_faults(setup: type[RunSetup[Any]], targets: tuple[OptimizationTarget,
             yield TypeError(f"{load_cases} must be an asynchronous generator; write `async def`")
     yield from _method_faults(setup, "prepare_run", "(self, *, runtime)", ANY, runtime=ANY)
     yield from _context_faults(f"{setup.__name__}.prepare_run", setup.prepare_run)
+    if issubclass(setup, DocumentRunSetup) and setup_opener(setup) is not None:
+        yield from _open_candidate_faults(f"{setup.__name__}.open_candidate", setup.open_candidate, opener_fault(setup))
 
 
 def _method_faults(
@@ -113,14 +118,14 @@ def _hook_faults(name: str, hook: Any, **named: Any) -> Iterator[Exception]:
         yield _caused(TypeError(f"{name} must be callable as {form}: {fault}"), fault)
 
 
-def _open_candidate_faults(hook: Any) -> Iterator[Exception]:
+def _open_candidate_faults(name: str, hook: Any, fault: Exception | None) -> Iterator[Exception]:
     form = "open_candidate(targets_dir=..., scratch_dir=...)"
     if not callable(hook):
-        yield TypeError(f"open_candidate must be None or a function called as {form}, not {_shown(hook)}")
+        yield TypeError(f"{name} must be None or a function called as {form}, not {_shown(hook)}")
         return
-    yield from _context_faults("open_candidate", hook)
-    if fault := binding_fault(hook, targets_dir=ANY, scratch_dir=ANY):
-        yield _caused(TypeError(f"open_candidate must be callable as {form}: {fault}"), fault)
+    yield from _context_faults(name, hook)
+    if fault is not None:
+        yield _caused(TypeError(f"{name} must be callable as {form}: {fault}"), fault)
 
 
 def _context_faults(name: str, hook: Callable[..., Any]) -> Iterator[Exception]:
