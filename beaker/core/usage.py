@@ -180,7 +180,8 @@ def _counts(block: Any) -> TokenCounts | None:
     total = _first(get, _TOTAL)
     cached = _first(get, _CACHED)
     for name in _DETAILS:
-        cached = _count(_reader(get(name))("cached_tokens")) if cached is None else cached
+        if cached is None and (details := get(name)) is not None:
+            cached = _count(_reader(details)("cached_tokens"))
     read, made = _count(get("cache_read_input_tokens")), _count(get("cache_creation_input_tokens"))
     # Anthropic counts what it read from or wrote to its cache beside `input_tokens`, others within it.
     beside = cached is None and (read is not None or made is not None)
@@ -226,8 +227,9 @@ def _reader(holder: Any) -> _Get:
 
 def _first(get: _Get, names: tuple[str, ...]) -> int | None:
     for name in names:
-        if (count := _count(get(name))) is not None:
-            return count
+        found = get(name)  # most are not there
+        if found is not None and _count(found) is not None:
+            return int(found)
     return None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from beaker.core.traces import LIMITS, LONGEST
-from beaker.core.usage import TokenCounts, infer_usage, usage_to_json
+from beaker.core.usage import TokenCounts, infer_usage
 from beaker.sdk.trace import ArtifactRef
 from beaker.tracing.contents import BUDGET, Contents, Cut
 from beaker.tracing.shelf import TOTAL_BYTES, EvidenceRefused, artifact_of, evidence_content, evidence_name, refusal
@@ -287,13 +287,13 @@ class Recorder:
             span.fields = {}
         self._dirty.clear()
         self._entries = []
-        usages = self._tally.usages() or self._beside.usages()
+        usages = self._tally if self._tally.calls else self._beside
         if entries or self._counts:
             self._send(
                 {
                     "entries": entries,
                     "counts": dict(self._counts),
-                    "usage": usage_to_json(usages),
+                    "usage": usages.to_json(),
                     "cut": self._contents.cut,
                 }
             )

@@ -6,7 +6,7 @@ from typing import Any
 from beaker.core.exact import ONE, exact
 from beaker.core.options import LARGEST
 from beaker.core.traces import MAX_MODELS
-from beaker.core.usage import ModelUsage, TokenCounts
+from beaker.core.usage import TokenCounts
 
 
 def stated(given: Mapping[str, Any], inferred: TokenCounts | None) -> TokenCounts | None:
@@ -80,9 +80,19 @@ class Tally:
             sums[5] += 1
             sums[6] += exact(counts.cost_usd)
 
-    def usages(self) -> tuple[ModelUsage, ...]:
-        """The sums, in the order in which the models came."""
-        return tuple(
-            ModelUsage(model, given, answered, calls, uncounted, steps / ONE if counted == reporting > 0 else None)
-            for model, (calls, given, answered, uncounted, counted, reporting, steps) in self._sums.items()
-        )
+    @property
+    def calls(self) -> bool:
+        """Whether there was any call."""
+        return bool(self._sums)
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """The sums as a trace states them (`usage_of` reads them), in the order in which the models came."""
+        stated = []
+        for model, (calls, given, answered, uncounted, counted, reporting, steps) in self._sums.items():
+            one: dict[str, Any] = {"model": model, "calls": calls, "input_tokens": given, "output_tokens": answered}
+            if uncounted:
+                one["uncounted"] = uncounted
+            if counted == reporting > 0:
+                one["reported_usd"] = steps / ONE
+            stated.append(one)
+        return stated
