@@ -114,7 +114,7 @@ def pydantic_hook(hint: Any) -> Callable[[Any, Any], Any]:
             errors = [_placed(ValueError(what), place, hint) for place, what in _faults(error, value)]
             raise IterableValidationError(f"While structuring {shown(hint)}", errors, hint) from error
         note(Exactness.STRICT)
-        if (filled := getattr(type(made), "model_fields", None) and made.model_fields_set) is not None:
+        if isinstance(filled := getattr(made, "model_fields_set", None), set):
             note_fields(len(filled))
         return made
 

@@ -203,8 +203,11 @@ def is_pydantic(hint: Any) -> bool:
         inner, *notes = get_args(hint)
         return any(_constraints(notes)) or is_pydantic(inner)
     if is_alias(hint):
-        value = hint.__value__
-        return not isinstance(value, str) and hint is not JsonValue and is_pydantic(value)
+        try:
+            value = hint.__value__
+        except NameError:  # told by `alias_value`
+            return False
+        return not isinstance(value, str) and is_pydantic(value)
     members = [member for member in union_members(hint) if member is not type(None)]
     if len(members) > 1:
         return all(map(is_pydantic, members))  # so that pydantic itself chooses among its own

@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typing_extensions import TypeAliasType, TypedDict
 
+from beaker import DatasetSchema
 from beaker.core.strict_json import JsonValue
 from beaker.sdk.rows import InvalidRow, row_adapter
 
@@ -240,3 +241,10 @@ def test_schema__named_tuple__is_an_object_or_a_list() -> None:
             },
         ],
     }
+
+
+def test_schema__is_what_a_dataset_schema_takes() -> None:
+    """The schema of the row model describes the dataset at its upload."""
+    schema = row_adapter(Row).json_schema()
+    described = DatasetSchema(schema)
+    assert described.to_metadata() == {"format": "jsonl", "schema_version": "v1", "json_schema": schema}

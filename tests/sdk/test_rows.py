@@ -686,3 +686,15 @@ def test_row__order_of_a_union__is_kept_beside_its_reverse() -> None:
     text, day = "2024-01-31", date(2024, 1, 31)
     made = row_adapter(model).validate_python({"f0": text, "f1": text, "f2": [text], "f3": [text], "f4": 1, "f5": True})
     assert dataclasses.astuple(made) == (day, text, [day], [text], 1, True)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="the statement came with Python 3.12")
+def test_row__type_statement__is_an_alias() -> None:
+    """`type X = ...` is read as what it stands for, may contain itself, and is refused when it cannot be resolved."""
+    names: dict[str, Any] = {}
+    exec("type Tree = int | list[Tree]\ntype Lost = list[Nowhere]\ntype Box[T] = list[T]", names)
+    assert read(names["Tree"], [["1"], 2]) == [[1], 2]
+    assert reads(names["Tree"]).json_schema()["$defs"]["Tree"]["anyOf"][1]["items"] == {"$ref": "#/$defs/Tree"}
+    for hint, words in ((names["Lost"], "the alias Lost cannot be resolved"), (names["Box"][int], "is not a type")):
+        with pytest.raises(TypeError, match=words):
+            reads(hint)

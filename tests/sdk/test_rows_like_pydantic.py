@@ -389,7 +389,8 @@ def test_any_union__is_judged_as_pydantic_does(data: st.DataObject) -> None:
 @given(st.data())
 def test_attrs_class__reads_as_the_dataclass_of_the_same_fields(data: st.DataObject) -> None:
     """pydantic knows no attrs classes; the dataclass that is compared with it stands for them."""
-    inner = data.draw(st.lists(leaves, min_size=1, max_size=3), label="fields")
+    typed = leaves.map(lambda hint: type(None) if hint is None else hint)  # None says "no type" to attrs
+    inner = data.draw(st.lists(typed, min_size=1, max_size=3), label="fields")
     names = [f"f{number}" for number in range(len(inner))]
     plain = dataclasses.make_dataclass("Plain", [*zip(names, inner, strict=True)])
     twin = attrs.make_class("Twin", {name: attrs.field(type=hint) for name, hint in zip(names, inner, strict=True)})

@@ -10,7 +10,7 @@ from uuid import UUID
 
 import attrs
 import pytest
-from typing_extensions import TypedDict
+from typing_extensions import TypeAliasType, TypedDict
 
 from beaker.sdk.row_types import is_pydantic
 from beaker.sdk.rows import InvalidRow, RowAdapter, row_adapter
@@ -126,6 +126,8 @@ def faults(adapter: RowAdapter[Any], row: Any) -> list[str]:
         (Strict, {"id": ID, "day": "2024-01-31", "colour": "red"}, Strict(id=UUID(ID), day=date(2024, 1, 31))),
         (Invoice, INVOICE, Invoice(theId="i", items=[], payment=Card(kind="card", number=5))),
         (RootModel[dict[str, int]], {"a": "1"}, RootModel[dict[str, int]]({"a": 1})),
+        (TypeAliasType("Payment", Card | Cash), {"kind": "card", "number": 1}, Card(kind="card", number=1)),
+        (TypeAliasType("Late", "Card | Cash"), {"kind": "card", "number": 1}, Card(kind="card", number=1)),
         (Card | Cash, {"kind": "cash", "items": []}, Cash(kind="cash", items=[])),
         (Optional[Card], {"kind": "card", "number": 1}, Card(kind="card", number=1)),  # noqa: UP045
         (Card | dict[str, int], {"a": 1}, {"a": 1}),
