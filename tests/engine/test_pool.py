@@ -15,9 +15,12 @@ class Process:
         self.key = key
         self.alive = True
         self.ended = ""
+        self.closing = False
         self._closing = closing
 
     async def close(self) -> None:
+        assert not self.closing, "closed twice"
+        self.closing = True
         await asyncio.sleep(self._closing)
         self.alive, self.ended = False, "closed"
 
@@ -118,6 +121,7 @@ def test_lease__without_reuse__has_a_process_of_its_own_within_the_places() -> N
         assert len(place.started) == 7
         await place.pool.close()
         assert [process.ended for process in place.started] == ["closed"] * 7
+        assert place.failures == []
 
     run(test)
 
