@@ -251,12 +251,10 @@ def _shows(authorization: str, token: str) -> bool:
 def _host_fault(scope: Scope, doors: Doors) -> Problem | None:
     """What is wrong with the name under which the server was asked."""
     names = [text.decode("latin-1") for name, text in scope["headers"] if name == b"host"]
-    if len(names) > 1 or (names and not _HOST.fullmatch(names[0])):
+    host = _host_name(names[0]) if names else ""
+    if len(names) > 1 or host is None:
         return Problem("BK493", "the Host of the request cannot be read")
-    if not names or doors.hosts is None:
-        return None
-    host = _host_name(names[0])
-    if host in doors.hosts or is_loopback(host):
+    if not names or doors.hosts is None or host in doors.hosts or is_loopback(host):
         return None
     hint = "ask it under its own name, or tell `beaker serve` its --public-url"
     return Problem("BK493", f"this service is not {host}", hint=hint)
@@ -270,8 +268,11 @@ def _base_url(request: HttpRequest, doors: Doors) -> str:
     return f"http://{host}" if host else doors.bound
 
 
-def _host_name(host: str) -> str:
-    return (urlsplit(f"//{host}").hostname or "").lower()
+def _host_name(host: str) -> str | None:
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower() if _HOST.fullmatch(host) else None
+    except ValueError:  # brackets around what is no address
+        return None
 
 
 def is_loopback(host: str) -> bool:

@@ -18,8 +18,8 @@ MAX_QUERY_FIELDS = 100
 STALL_SECONDS = 60.0
 """How long the next piece of a body may take to come, or to go."""
 
-DRAINED_BYTES = 1 << 20
-"""How much of a body that nobody wants is read, so that its sender comes to read the refusal."""
+DRAINED_BYTES, DRAIN_SECONDS = 1 << 20, 5.0
+"""How much of a body that nobody wants is read, and for how long, so that its sender comes to read the refusal."""
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -65,8 +65,9 @@ class Body:
     async def drain(self) -> None:
         """Read the rest, as long as it is not too much or too slow."""
         try:
-            await self.read(DRAINED_BYTES)
-        except (Stalled, TooLarge):
+            async with asyncio.timeout(DRAIN_SECONDS):
+                await self.read(DRAINED_BYTES)
+        except (Stalled, TooLarge, TimeoutError):
             pass
 
 

@@ -238,7 +238,7 @@ def test_path__tricks__lead_nowhere(served: Any, path: str) -> None:
 @pytest.mark.parametrize(
     ("host", "status"),
     [("127.0.0.1", 200), ("localhost:99", 200), ("[::1]:8", 200), ("evil.example", 421), ("a@b", 421), ("x y", 421),
-     ("127.0.0.1.evil.example", 421), ("", 421)],
+     ("127.0.0.1.evil.example", 421), ("", 421), ("[::::]", 421)],
 )  # fmt: skip
 def test_host__of_somebody_else__is_refused(served: Any, host: str, status: int) -> None:
     """A page that makes its own name lead to this machine gets no answer, whatever token it shows."""
@@ -350,7 +350,7 @@ def drip(served: Any) -> None:
 SLOW = """
 import sys
 import beaker.service.http_bodies as bodies, beaker.service.http as http, beaker.service.server as server
-bodies.STALL_SECONDS = http.STALL_SECONDS = 0.5
+bodies.STALL_SECONDS = http.STALL_SECONDS = bodies.DRAIN_SECONDS = 0.5
 server.HEAD_SECONDS = 0.5
 from beaker.cli.__main__ import main
 sys.exit(main(sys.argv[1:]))
@@ -368,6 +368,8 @@ def test_client__that_is_too_slow__is_let_go(server: type[Any], project: Path, t
         answer = raw(served, head("POST", "/v1/agents", served.token, "Content-Length: 9") + b"ab")
         assert int(answer.split()[1]) == 408
         assert json.loads(answer.partition(b"\r\n\r\n")[2])["detail"]["code"] == "BK491"
+        answer = raw(served, head("POST", "/v1/agents", "a stranger's", "Content-Length: 9") + b"ab")
+        assert int(answer.split()[1]) == 401
         assert httpx.get(f"{served.url}/health", trust_env=False).status_code == 200
         assert served.stop() == 143
         assert "Traceback" not in served.log()
