@@ -20,7 +20,7 @@ from beaker.core.report.reading import (
     report_of,
     words,
 )
-from beaker.core.report.spending import proposal_list, spending
+from beaker.core.report.spending import proposal_list, proposers, spending
 from beaker.core.values import value
 from beaker.core.wording import counted
 
@@ -180,6 +180,7 @@ def _costs(
         (f"{'Baseline' if who == baseline else name} on {split.upper()}", found)
         for (split, who), found in measured.items()
     ]
+    named.append(("Proposers", proposers(report.run, report.candidates)))
     return Section("costs", "Costs", joined([spending(report.run, named), proposal_list(report.candidates)]))
 
 

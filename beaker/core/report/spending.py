@@ -3,9 +3,11 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from beaker.core.prices import Price
 from beaker.core.report.markup import Markup, element
 from beaker.core.report.page import Cell, folded, table, tile
 from beaker.core.report.reading import MISSING, count, duration, label, mapping, money, number, objects, words
+from beaker.core.usage import report_usage
 from beaker.core.wording import counted
 
 SHOWN_PROPOSALS = 200
@@ -57,6 +59,16 @@ def proposal_list(answer: Mapping[str, Any]) -> Markup:
     return folded(counted(len(every), "proposal"), [earlier, listing])
 
 
+def proposers(run: Mapping[str, Any], answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What the models of the proposers used, in the shape of an eval report; empty where nothing is known of it."""
+    optimizer = mapping(mapping(run.get("settings")).get("harness_optimization"))
+    stated = {model: _price(mapping(price)) for model, price in mapping(optimizer.get("prices")).items()}
+    prices = {model: price for model, price in stated.items() if price is not None}
+    traces = ({"usage": proposal.get("usage")} for proposal in objects(answer.get("proposals")))
+    usage = report_usage(traces, prices)
+    return {} if usage["input_tokens"] is None else {"usage": usage}
+
+
 def elapsed(run: Mapping[str, Any]) -> float | None:
     """Milliseconds from the start of a run to its end."""
     from datetime import datetime
@@ -66,6 +78,12 @@ def elapsed(run: Mapping[str, Any]) -> float | None:
         return (end - start).total_seconds() * 1_000
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _price(stated: Mapping[str, Any]) -> Price | None:
+    """A price as settings state it; `None` for half of one, which prices nothing."""
+    given, answered = number(stated.get("input")), number(stated.get("output"))
+    return None if given is None or answered is None else Price(given, answered)
 
 
 def _of(part: Mapping[str, Any], kinds: tuple[str, ...]) -> str | None:

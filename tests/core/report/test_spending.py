@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from beaker.core.report.spending import SHOWN_PROPOSALS, elapsed, proposal_list, spending
+from beaker.core.report.spending import SHOWN_PROPOSALS, elapsed, proposal_list, proposers, spending
 
 Read = Callable[[str], Any]
 
@@ -56,3 +56,18 @@ def test_proposal_list__many__shows_the_latest(read: Read) -> None:
 def test_elapsed__without_two_times__is_unknown(run: dict[str, Any]) -> None:
     """A run that goes on, or an odd time."""
     assert elapsed(run) is None
+
+
+def test_proposers__usage__is_summed_and_priced() -> None:
+    """Tokens of all proposals; dollars where the run has prices, and nothing where no proposer said anything."""
+    used = [{"model": "openai:m", "calls": 1, "input_tokens": 1_000_000, "output_tokens": 500_000}]
+    listing = {"proposals": [{"n": 1, "usage": used}, {"n": 2, "usage": []}, {"n": 3, "usage": used}, {"n": 4}]}
+    run = {"settings": {"harness_optimization": {"prices": {"openai:m": {"input": 2, "output": 4.0}, "x:y": None}}}}
+    assert proposers(run, listing) == {
+        "usage": {"input_tokens": 2_000_000, "output_tokens": 1_000_000, "cost_usd": 8.0}
+    }
+    assert proposers({}, listing)["usage"]["cost_usd"] is None
+    half = {"settings": {"harness_optimization": {"prices": {"openai:m": {"input": 2}}}}}
+    assert proposers(half, listing)["usage"]["cost_usd"] is None
+    assert proposers(run, {"proposals": [{"n": 2, "usage": []}]}) == {}
+    assert proposers({}, {}) == {}
