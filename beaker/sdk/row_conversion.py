@@ -4,10 +4,12 @@ Only types that `row_schemas` accepted arrive here. A fault is raised as cattrs 
 found in one go, each with its path.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import cache, cached_property
 from typing import Any, get_origin
 
+import attrs
 import cattrs
 from cattrs.errors import AttributeValidationNote, ClassValidationError, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
@@ -162,13 +164,29 @@ def _converter() -> cattrs.Converter:
 
 def _class_reader(cls: Any, hook_of: HookOf) -> Hook:
     hooks: dict[str, Any] = {field.name: override(struct_hook=hook_of(field.type)) for field in model_fields(cls)}
+    if hooks.keys() & inspect.signature(make_dict_structure_fn).parameters.keys():
+        return _constructing(cls, _fields_reader(cls, hook_of))  # cattrs would take a field for an argument of its own
     return make_dict_structure_fn(cls, _converter(), **hooks)
+
+
+def _constructing(cls: Any, read: Hook) -> Hook:
+    names = {field.name: field.alias or field.name for field in attrs.fields(cls)} if attrs.has(cls) else {}
+
+    def read_class(value: Any, expected: Any) -> Any:
+        items = read(value, expected)
+        try:
+            return cls(**{names.get(name, name): item for name, item in items.items()})
+        except Exception as error:
+            raise ClassValidationError(f"While structuring {cls.__name__}", [error], cls) from error
+
+    return read_class
 
 
 def _named_tuple(cls: Any, read: Hook) -> Hook:
     """Read from an object by name, or from a list by position."""
     fields = model_fields(cls)
     least, most = sum(field.required for field in fields), len(fields)
+    construct = _constructing(cls, read)
     wanted = f"a list of {most if least == most else f'{least} to {most}'}"
 
     def read_named_tuple(value: Any, expected: Any) -> Any:
@@ -178,7 +196,7 @@ def _named_tuple(cls: Any, read: Hook) -> Hook:
             value = {field.name: entry for field, entry in zip(fields, value, strict=False)}
         elif not isinstance(value, dict):
             raise fault("an object or a list", value)
-        return cls(**read(value, expected))
+        return construct(value, expected)
 
     return read_named_tuple
 

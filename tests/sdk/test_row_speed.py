@@ -3,6 +3,8 @@
 import dataclasses
 import functools
 import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, time
 from decimal import Decimal
@@ -293,3 +295,24 @@ def test_model__with_a_type_that_msgspec_reads_otherwise__is_left_to_the_long_wa
 def test_model__that_is_no_class__is_left_to_the_long_way(model: Any) -> None:
     """Only classes gain from being decoded directly."""
     assert fast_decoder(model) is None
+
+
+def test_row__without_msgspec__is_read_all_the_same() -> None:
+    """The extra is one: nothing here needs it."""
+    code = """
+import dataclasses, sys
+sys.modules["msgspec"] = None
+from beaker.sdk.rows import InvalidRow, row_adapter
+
+@dataclasses.dataclass
+class Row:
+    a: int
+
+adapter = row_adapter(Row)
+assert adapter.validate_json(b'{"a": "1"}') == Row(1)
+try:
+    adapter.validate_json(b'{"a": 1, "a": 1}')
+except InvalidRow:
+    sys.exit(3)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 3

@@ -698,3 +698,30 @@ def test_row__type_statement__is_an_alias() -> None:
     for hint, words in ((names["Lost"], "the alias Lost cannot be resolved"), (names["Box"][int], "is not a type")):
         with pytest.raises(TypeError, match=words):
             reads(hint)
+
+
+@dataclasses.dataclass
+class Named:
+    cl: int
+    converter: str = "c"
+
+    def __post_init__(self) -> None:
+        if self.cl > 9:
+            raise ValueError("cl is too large")
+
+
+@attrs.define
+class Private:
+    converter: int
+    _cl: int = 0
+
+
+def test_row__field_named_like_an_argument_of_cattrs__is_read() -> None:
+    """The names of fields are the customer's."""
+    assert row_adapter(Named).validate_python({"cl": "1", "unknown": 1}) == Named(1)
+    assert faults(row_adapter(Named), {"converter": 1}) == [
+        "cl: is missing",
+        "converter: expected a string, found the number 1",
+    ]
+    assert faults(reads(Named), {"f": {"cl": 10}}) == ["f: cl is too large"]
+    assert row_adapter(Private).validate_python({"converter": 1, "_cl": 2}) == Private(1, 2)
