@@ -17,6 +17,7 @@ from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
+from beaker.core.usage import usage_of
 from beaker.core.wording import counted
 from beaker.files.documents import write_tree
 from beaker.runtime.case_views import CaseViews
@@ -40,6 +41,14 @@ async def smoke(request: SmokeRequest, report: Callable[[StageReport], None]) ->
             return await _Smoke(request, report, supervisor, folder).run()
     finally:
         remove_folder(folder)
+
+
+_UNTRACED = Problem(
+    "BK350",
+    "the case recorded no call of a model, so a run cannot count tokens and money, nor show proposers what was asked",
+    "run_case",
+    "record calls with runtime.trace.model_call if there are any; docs/tracing.md shows how",
+)
 
 
 class _Failed(Exception):
@@ -210,6 +219,8 @@ class _Smoke:
         self._found["result"] = result
         if result.error is not None:
             raise self._failed_case("run_case", result.error, result.captured)
+        if not usage_of(result.trace):
+            self._warnings += (_UNTRACED,)
         env = dict(self._request.env)
         if self._request.entry.scorer_model is not None:
             env["BEAKER_SCORER_MODEL"] = self._request.entry.scorer_model

@@ -554,3 +554,14 @@ def test_case_files__that_break_a_rule__fail_the_setup_stage(project, try_out):
         "the case 'train-0': the file 'a': there is nothing at its path",
     )
     assert problem.where.endswith("train.jsonl:1")
+
+
+@pytest.mark.parametrize("traced", [True, False])
+def test_run_one__case_that_records_no_model_call__is_warned_of(project, try_out, traced):
+    """Without recorded calls a run cannot count money, which may be right: a warning, also under `strict`."""
+    call = 'operation="chat", provider="openai", model="m", input_messages="x"'
+    body = f"with runtime.trace.model_call({call}): pass" if traced else "pass"
+    project.hooks(f"async def run_case(*, case_input, runtime):\n    {body}\n    return CaseResult(case_input)")
+    outcome, _ = try_out(run_one=True, strict=True)
+    assert outcome.passed
+    assert [warning.code for warning in outcome.warnings if warning.code == "BK350"] == ([] if traced else ["BK350"])
