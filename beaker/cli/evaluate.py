@@ -95,7 +95,7 @@ async def _run(arguments: argparse.Namespace, io: Io, request: "EvaluationReques
             said_at = io.now()
             io.note(f"  {done} of {counted(total, 'case')}")
 
-    async with Supervisor(pycache=plan.work / "pycache", redact=plan.redact) as supervisor:
+    async with Supervisor(pycache=plan.work / "pycache", redact=plan.redact, warned=io.warn) as supervisor:
         supervisor.become_subreaper()
         try:
             return await evaluate_split(

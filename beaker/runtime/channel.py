@@ -28,6 +28,7 @@ class Channel:
         self._commands, self._replies, self._life = (_moved(descriptor) for descriptor in (commands, replies, life))
         self._owner = os.getpid()
         self._lines = Lines()
+        self._deprecated: list[dict[str, str]] = []
         self._writing = threading.Lock()
         os.register_at_fork(after_in_child=self._forget)
         threading.Thread(target=self._watch_host, name="beaker-host-watch", daemon=True).start()
@@ -48,14 +49,21 @@ class Channel:
         """Write one message that is encoded already and short enough."""
         self._write(line)
 
+    def note(self, deprecated: dict[str, str]) -> None:
+        """Tell with the next answer of something deprecated in customer code: its `message` and `where`.
+
+        Warnings come at any moment, also while this thread writes, so nothing is written here.
+        """
+        self._deprecated.append(deprecated)
+
     def answer(self, request: dict[str, Any], ok: dict[str, Any]) -> bool:
         """Answer a request; whether the answer was short enough to be sent."""
-        flush_output()
+        self._settle()
         return self.send({"id": request["id"], "ok": ok})
 
     def refuse(self, request: dict[str, Any], kind: str, problems: list[dict[str, Any]]) -> None:
         """Answer a request with problems."""
-        flush_output()
+        self._settle()
         self.send({"id": request["id"], "error": {"kind": kind, "problems": problems}})
 
     def event(self, request: dict[str, Any], name: str, **more: Any) -> None:
@@ -64,8 +72,15 @@ class Channel:
 
     def last_words(self, problems: list[dict[str, Any]]) -> None:
         """Say why the process is about to end."""
-        flush_output()
+        self._settle()
         self.send({"event": "last_words", "problems": problems})
+
+    def _settle(self) -> None:
+        """What happened before an answer arrives before it."""
+        flush_output()
+        if self._deprecated:
+            found, self._deprecated = self._deprecated, []
+            self.send({"event": "deprecated", "found": found})
 
     def _write(self, line: bytes) -> None:
         if os.getpid() != self._owner:

@@ -12,9 +12,11 @@ import resource
 import sys
 from collections.abc import Awaitable, Callable
 from importlib import import_module
+from pathlib import Path
 
 from beaker.core.convert import to_json
 from beaker.runtime.channel import Channel, flush_output
+from beaker.runtime.deprecations import report_deprecations
 from beaker.runtime.failures import stage_problem
 
 _SERVERS = {
@@ -35,6 +37,7 @@ def main() -> int:
     faulthandler.enable()
     _settle_streams()
     del sys.argv[1:]
+    report_deprecations(channel, Path.cwd())
     serve: Serve = import_module(_SERVERS[kind]).serve
     try:
         asyncio.run(_served(serve, channel))

@@ -157,6 +157,11 @@ class Connection:
         if message.get("event") == "last_words":
             self._last_words = tuple(self.problem(item) for item in message["problems"])
             return
+        if message.get("event") == "deprecated":
+            for found in message["found"]:
+                told = self._told(found)
+                self._supervisor.warn(Problem("BK351", told["message"], told["where"]))
+            return
         waiting = self._waiting.get(message["id"])
         if waiting is None or waiting.future.done():
             return

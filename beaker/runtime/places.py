@@ -20,7 +20,7 @@ def place_in(traceback: str, checkout: Path) -> str:
     where they lie inside the checkout. A syntax error's own place counts as a frame.
     """
     for frame in reversed(list(_FRAME.finditer(traceback))):
-        if (file := _relative(frame["file"], checkout)) is not None:
+        if (file := in_checkout(frame["file"], checkout)) is not None:
             return f"{file}:{frame['line']}"
     return ""
 
@@ -28,7 +28,7 @@ def place_in(traceback: str, checkout: Path) -> str:
 def within(where: str, checkout: Path) -> str:
     """`where` as it is, but a file of the customer's code, or a line of one, relative to the checkout."""
     named = _CODE.fullmatch(where)
-    file = None if named is None else _relative(named["file"], checkout)
+    file = None if named is None else in_checkout(named["file"], checkout)
     return where if named is None or file is None else f"{file}{named['line'] or ''}"
 
 
@@ -44,7 +44,8 @@ def defined_at(thing: Any) -> str:
         return ""
 
 
-def _relative(file: str, checkout: Path) -> str | None:
+def in_checkout(file: str, checkout: Path) -> str | None:
+    """The path of a file of the customer's code, counted from the checkout; `None` for any other file."""
     root, path = os.path.realpath(checkout), os.path.realpath(file)
     if not os.path.isabs(file) or not path.startswith(root + os.sep):
         return None

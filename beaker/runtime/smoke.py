@@ -7,6 +7,7 @@ import asyncio
 import tempfile
 import uuid
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +37,11 @@ async def smoke(request: SmokeRequest, report: Callable[[StageReport], None]) ->
     """
     folder = Path(tempfile.mkdtemp(prefix="beaker-smoke-"))
     try:
-        async with Supervisor(redact=request.redact) as supervisor:
+        deprecated: list[Problem] = []
+        async with Supervisor(redact=request.redact, warned=deprecated.append) as supervisor:
             supervisor.become_subreaper()
-            return await _Smoke(request, report, supervisor, folder).run()
+            outcome = await _Smoke(request, report, supervisor, folder).run()
+        return replace(outcome, warnings=(*outcome.warnings, *deprecated))
     finally:
         remove_folder(folder)
 

@@ -16,12 +16,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.runtime import processes
 from beaker.runtime.capture import Capture, Redact, no_redaction
@@ -31,6 +32,9 @@ from beaker.runtime.shortening import shortened
 
 TERM_GRACE = 1.0
 """Seconds between SIGTERM and SIGKILL when everything is ended."""
+
+MAX_WARNINGS = 200
+"""Different warnings of one host that are handed on."""
 
 LONGEST_REASON = 1_000
 """Characters kept of why a command cannot be started."""
@@ -58,15 +62,23 @@ class Supervisor:
 
     `record` is a file that names every living group, for `end_recorded` after a kill. `pycache` is a folder for byte
     code: children then keep theirs apart by kind and never write into a checkout. `redact` takes the values of secrets
-    out of everything that children print or report. Use it within one event loop, as an async context manager or with
+    out of everything that children print or report. `warned` is told what is deprecated in customer code, once however
+    many children say so. Use it within one event loop, as an async context manager or with
     `close`.
     """
 
     def __init__(
-        self, *, record: Path | None = None, pycache: Path | None = None, redact: Redact = no_redaction
+        self,
+        *,
+        record: Path | None = None,
+        pycache: Path | None = None,
+        redact: Redact = no_redaction,
+        warned: Callable[[Problem], object] = lambda problem: None,
     ) -> None:
         self.pycache = pycache
         self.redact = redact
+        self._warned = warned
+        self._warnings: set[Problem] = set()
         self._record = record
         self._token = random_secrets.token_hex(8)
         self._children: dict[int, Child] = {}
@@ -128,6 +140,12 @@ class Supervisor:
         child = Child(popen, mark, self._child_ended)
         self._children[popen.pid] = child
         return child
+
+    def warn(self, problem: Problem) -> None:
+        """Hand on what a child says to be deprecated, unless that is known or there was too much of it already."""
+        if problem not in self._warnings and len(self._warnings) < MAX_WARNINGS:
+            self._warnings.add(problem)
+            self._warned(problem)
 
     async def run_command(
         self,

@@ -121,7 +121,12 @@ async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -
     try:
         _lay_out_dataset(place, run, work / DATASET)
         plan = run_plan(place, run, work=work, redact=redact)
-        async with Supervisor(record=place.record_path(run.id), pycache=work / "pycache", redact=redact) as supervisor:
+        async with Supervisor(
+            record=place.record_path(run.id),
+            pycache=work / "pycache",
+            redact=redact,
+            warned=lambda problem: _say(f"warning: {problem}"),
+        ) as supervisor:
             supervisor.become_subreaper()
             task = asyncio.create_task(optimize(plan, journal, supervisor, remark=lambda text: _say(redact(text))))
             _stop_on_signals(task, stopped)

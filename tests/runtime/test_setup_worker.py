@@ -279,7 +279,7 @@ PREPARING = {
     "sys.exit(0)": ("BK332", "sys.exit(0)"),
     "raise asyncio.CancelledError": ("BK332", "CancelledError"),
     "return None": ("BK333", "must yield a mapping"),
-    "return RepositoryRunSetupResult()": ("BK333", "must yield a mapping"),
+    "return [RepositoryRunSetupResult()]": ("BK333", "must yield a mapping"),
     "return {}": ("BK333", "exactly"),
     "return {'repository': None}": ("BK333", "RepositoryRunSetupResult"),
     "return {'repository': RepositoryRunSetupResult(), 'more': 1}": ("BK333", "exactly"),
