@@ -9,14 +9,15 @@ from beaker.core.report.page import Section, tile
 from beaker.core.report.reading import Node, count, label, mapping, number, score, signed, words
 
 _REASONS = {
-    "budget": "the budget for rollouts was used up",
-    "proposals": "all proposals were made",
-    "exhausted": "no candidate had an unsolved case left to learn from",
-    "perfect": "the best candidate solves the whole selection set",
-    "spend_unknown": "a model call had no price, so the spend could not be watched",
-    "cancelled": "somebody cancelled it",
-    "error": "an error ended it",
+    "budget": "The search ended because its budget was used up.",
+    "proposals": "The search ended because all proposals were made.",
+    "exhausted": "The search ended because no candidate had an unsolved case left to learn from.",
+    "perfect": "The search ended because the best candidate solves the whole selection set.",
+    "spend_unknown": "The search ended because the cost of a model call was unknown, and there is a budget in dollars.",
+    "cancelled": "Somebody cancelled the run.",
+    "error": "An error ended the run.",
 }
+"""The reasons for which runs finish, in words."""
 
 
 def outcome(run: Mapping[str, Any], *, name: str, nodes: Sequence[Node], subject: str | None) -> Section:
@@ -30,19 +31,14 @@ def outcome(run: Mapping[str, Any], *, name: str, nodes: Sequence[Node], subject
     elif shown is not None:
         first = min(nodes, key=lambda node: node.parent is not None)  # the baseline, wherever it is listed
         parts.append(element("p", _unproven(name, shown, first), class_="headline"))
-        parts.append(
-            element(
-                "div",
-                tile("Baseline on TRAIN", score(first.objective), first.label),
-                tile(f"{name} on TRAIN", score(shown.objective), shown.label, tone="win"),
-                class_="tiles",
-            )
-        )
+        best = tile(f"{name} on TRAIN", score(shown.objective), shown.label, tone="win")
+        tiles = [tile("Baseline on TRAIN", score(first.objective), first.label), None if shown is first else best]
+        parts.append(element("div", tiles, class_="tiles"))
     else:
         parts.append(element("p", "No candidate has been scored yet.", class_="headline"))
     reason = run.get("finish_reason")
     if isinstance(reason, str):
-        parts.append(element("p", f"The search ended because {_REASONS.get(reason, reason)}.", class_="muted"))
+        parts.append(element("p", _REASONS.get(reason, f"It ended by {reason}."), class_="muted"))
     if words(run.get("error_message")).strip():
         parts.append(element("div", words(run.get("error_message")).strip(), class_="notice bad"))
     return Section("result", "Result", joined(parts))

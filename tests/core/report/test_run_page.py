@@ -158,7 +158,7 @@ def test_report_page__failed_run__shows_why(read: Read, sample: dict[str, Any]) 
     }  # fmt: skip
     sample["candidates"] = {}
     taken = assert_harmless(report_page(RunReport(**sample)), read)
-    for said in ("No candidate has been scored yet.", "it broke badly", "because boredom.", "config: odd", "alone"):
+    for said in ("No candidate has been scored yet.", "it broke badly", "It ended by boredom.", "config: odd", "alone"):
         assert said in taken.text, said
     assert [one["id"] for one in taken.all("section")] == ["result", "costs", "settings"]
     assert "setting" not in taken.text.split("How it was run")[-1]
