@@ -65,10 +65,8 @@ def test_missing_split__is_refused_before_anything_is_stored(project: Path) -> N
     assert "test.jsonl" in smoke.stderr
 
 
-@pytest.mark.parametrize(
-    ("argv", "place"), [(["--local", "dataset", "upload", "dataset", "--name", "d"], ""), (["run", "smoke"], "")]
-)
-def test_bad_rows__are_all_told_with_file_and_line(project: Path, argv: list[str], place: str) -> None:
+@pytest.mark.parametrize("argv", [["--local", "dataset", "upload", "dataset", "--name", "d"], ["run", "smoke"]])
+def test_bad_rows__are_all_told_with_file_and_line(project: Path, argv: list[str]) -> None:
     """Three bad rows of two files are three faults, each with its line; a blank line counts as a line."""
     train, test = (project / "dataset" / f"{split}.jsonl" for split in ("train", "test"))
     lines = train.read_text(encoding="utf-8").splitlines()
