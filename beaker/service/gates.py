@@ -25,6 +25,7 @@ from beaker.service.launch_warnings import listed, settings_warnings, source_war
 from beaker.service.ports import Call, Repository
 from beaker.service.sources import SourceFile, keep_source, leaving_links
 
+_SET = "set it in the environment of the command (of `beaker serve`, where that runs the runs)"
 _SOURCE_KEYS = ("repository", "ref", "integration_id", "allow_dirty")
 
 
@@ -221,15 +222,15 @@ def _isolation_faults(entry: IntegrationEntry, settings: LaunchSettings) -> Iter
 
 def _environment_faults(call: Call, entry: IntegrationEntry, settings: LaunchSettings | None) -> Iterable[Problem]:
     for name in call.ports.granted(entry.required_env).missing:
-        hint = "set it in the environment of the command, or in .beaker/.env"
+        hint = f"{_SET}, or in .beaker/.env"
         yield Problem("BK458", f"{name} is not set, and the integration declares it", "required_env", hint)
     for name in call.ports.unset(settings.optimizer.proposer_env if settings else ()):
-        hint = "set it in the environment of the command, or take it out of proposer_env"
+        hint = f"{_SET}, or take it out of proposer_env"
         yield Problem("BK458", f"{name} is not set, and the proposer is to get it", "proposer_env", hint)
     reflection = settings.optimizer.reflection if settings else None
     key = None if reflection is None else reflection.api_key_env
     for name in call.ports.unset(() if key is None else (key,)):
-        hint = "set it in the environment of the command, or leave out api_key_env for an endpoint without keys"
+        hint = f"{_SET}, or leave out api_key_env for an endpoint without keys"
         yield Problem("BK458", f"{name} is not set, and the model is to be asked with it", "reflection", hint)
 
 

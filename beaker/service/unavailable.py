@@ -15,7 +15,8 @@ _GITHUB = (
 _ARTIFACT = ("this place keeps datasets only", "upload a dataset (POST /v1/datasets/uploads)")
 _VALUES = (
     "this place stores no environment values yet",
-    "set the variable in the environment of the command, or in .beaker/.env when required_env lists it",
+    "set the variable in the environment of the command or of `beaker serve`, or in .beaker/.env when required_env "
+    "lists it",
 )
 _BUILD = ("this place builds no images", "`beaker run smoke` checks the integration of this checkout")
 _DEBUG = ("nothing on this machine investigates a failed run", "see error_message of the run, and its worker.log")
