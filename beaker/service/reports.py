@@ -142,7 +142,7 @@ def _means(report: EvalReport) -> JsonObject:
 
 def _train_results(database: Database, run: RunRecord, state: SearchState, candidate: Candidate) -> TrainResults:
     # Only the selection set compares candidates: evidence-set results depend on which minibatches came along.
-    found = stored_evaluations(database, run.id, candidate.tree, state.train_ids)
+    found = stored_evaluations(database, run.id, candidate.tree, state.train_ids, traces=False)
     selection = tuple(found[case_id] for case_id in state.split.selection if case_id in found)
     others = tuple(evaluation for case_id, evaluation in found.items() if case_id not in state.place)
     return TrainResults(selection, others)
@@ -151,7 +151,7 @@ def _train_results(database: Database, run: RunRecord, state: SearchState, candi
 def _test_results(
     database: Database, run: RunRecord, state: SearchState, candidate: Candidate
 ) -> tuple[Evaluation, ...]:
-    return tuple(stored_evaluations(database, run.id, candidate.tree, state.test_ids).values())
+    return tuple(stored_evaluations(database, run.id, candidate.tree, state.test_ids, traces=False).values())
 
 
 def _summary(database: Database, run: RunRecord, state: SearchState, candidate: Candidate) -> JsonObject:

@@ -34,14 +34,22 @@ def stored_facts(database: Database, run_id: str, *names: str) -> JsonObject:
     return {row["name"]: json.loads(row["fact"]) for row in rows}
 
 
-def stored_evaluations(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> "dict[str, Evaluation]":
-    """The stored evaluations of a tree by case id, of those in `case_ids` that exist, in their order."""
+def stored_evaluations(
+    database: Database, run_id: str, tree: str, case_ids: Sequence[str], *, traces: bool = True
+) -> "dict[str, Evaluation]":
+    """The stored evaluations of a tree by case id, of those in `case_ids` that exist, in their order.
+
+    Without `traces`, which may be large, only usage is left of each trace.
+    """
     # Counting, which every look at a run does, needs none of this.
     from beaker.core.convert import from_json
     from beaker.core.evaluations import Evaluation
+    from beaker.core.traces import LIMITS
 
+    lists = ", ".join(f"'$.trace.{name}'" for name in LIMITS)
+    wanted = "evaluation" if traces else f"json_remove(evaluation, {lists})"
     found: dict[str, Evaluation] = {}
-    for row in _evaluation_rows(database, run_id, tree, case_ids):
+    for row in _evaluation_rows(database, run_id, tree, case_ids, wanted):
         read = from_json(json.loads(row["evaluation"]), Evaluation, code="BK477", label="stored evaluation")
         if not is_successful(read):
             raise Refused(read.failure())
@@ -70,11 +78,13 @@ def evaluation_counts(database: Database, run_id: str) -> tuple[int, int]:
     return (0, 0) if row is None else (int(row["done"]), int(row["failed"]))
 
 
-def _evaluation_rows(database: Database, run_id: str, tree: str, case_ids: Sequence[str]) -> Iterator[sqlite3.Row]:
+def _evaluation_rows(
+    database: Database, run_id: str, tree: str, case_ids: Sequence[str], evaluation: str
+) -> Iterator[sqlite3.Row]:
     for start in range(0, len(case_ids), _AT_ONCE):
         asked = {f"case{number}": case_id for number, case_id in enumerate(case_ids[start : start + _AT_ONCE])}
         yield from database.rows(
-            f"""SELECT case_id, evaluation FROM evaluations
+            f"""SELECT case_id, {evaluation} AS evaluation FROM evaluations
             WHERE run_id = :run_id AND tree = :tree AND case_id IN ({", ".join(f":{name}" for name in asked)})""",
             run_id=run_id,
             tree=tree,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import attrs
 import pytest
 
 from beaker.core.cases import CaseScore, FieldDiff
@@ -11,6 +12,7 @@ from beaker.engine.candidates import CandidateTree, tree_digest
 from beaker.engine.journal import Journal
 from beaker.service.database import open_database
 from beaker.service.journal import StoredJournal
+from beaker.service.result_table import stored_evaluations
 from beaker.service.trees import changed_between
 
 
@@ -53,6 +55,19 @@ def test_evaluations__first_one_stays(world: Any, journal: StoredJournal) -> Non
     asked = ["other", "unknown", scored.case_id, *(f"x{number}" for number in range(2000))]
     assert list(again.evaluations("t1", asked).items()) == [("other", failed), (scored.case_id, scored)]
     assert again.evaluations("t3", asked) == {}
+
+
+def test_evaluations__without_traces__keep_everything_else(world: Any, journal: StoredJournal) -> None:
+    """Whoever only adds up reads no more of a trace than its usage; every other figure is what it was."""
+    usage = [{"model": "a:b", "calls": 1, "input_tokens": 3, "output_tokens": 2, "reported_usd": 0.1}]
+    trace = {"format": "beaker.trace/1", "usage": usage, "model_calls": [{"n": 1}], "evidence": [], "truncated": False}
+    traced = Evaluation("c1", output=[0.1, 1e300, "ü", 2**63], error=CaseError("raised", "no"), trace=trace)
+    plain = Evaluation("c2", output={"trace": {"model_calls": 1}}, score=CaseScore(1 / 3, {"a": 2 / 3}))
+    for one in (traced, plain):
+        journal.store_evaluation("t1", one)
+    found = stored_evaluations(world.place.database, journal._run_id, "t1", ["c1", "c2"], traces=False)
+    lean = {"format": "beaker.trace/1", "usage": usage, "truncated": False}
+    assert found == {"c1": attrs.evolve(traced, trace=lean), "c2": plain}  # type: ignore[misc]  # an attrs class
 
 
 def test_proposals_and_trees__come_back(world: Any, journal: StoredJournal) -> None:
