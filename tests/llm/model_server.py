@@ -20,7 +20,9 @@ parameters = xllamacpp.CommonParams()
 parameters.model.path = str(model)
 parameters.n_ctx = CONTEXT * PLACES
 parameters.n_parallel = PLACES
-parameters.cpuparams.n_threads = os.cpu_count() or 1
+# Threads that wait for each other in a loop lose more than they win where the processors have other work too.
+threads = max((os.cpu_count() or 1) // 2, 1)
+parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = threads
 parameters.hostnames = ["127.0.0.1"]
 parameters.sampling.seed = 7
 

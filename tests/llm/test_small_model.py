@@ -152,10 +152,10 @@ def test_small_model__does_the_task_and_reflects__completes_with_real_counts(
         "model": "smollm2",
         "provider": "local",
         "temperature": 0.9,
-        "context_tokens": 1_536,
-        "max_output_tokens": 200,
+        "context_tokens": 1_280,
+        "max_output_tokens": 160,
     }
-    optimizer = {"reflection": reflection, "max_proposals": 4, "max_proposals_in_flight": 2, "seed": 3}
+    optimizer = {"reflection": reflection, "max_proposals": 3, "max_proposals_in_flight": 2, "seed": 3}
     environ = {
         **os.environ,
         "BEAKER_INFERENCE_BASE_URL": model["base_url"],
@@ -188,13 +188,13 @@ def test_small_model__does_the_task_and_reflects__completes_with_real_counts(
     assert run["status"] == "COMPLETED"
     assert {report["split"] for report in reports} == {"train", "test"}
     for report in reports:
-        # What the model wrote may be too long for itself, or nothing: such a candidate fails, and the baseline does not.
+        # What the model wrote may be nothing, or too long: such a candidate fails, and the baseline does not.
         assert report["failed"] == 0 or not report["candidate_id"].endswith(".0")
         if report["scored"]:
             assert report["usage"]["input_tokens"] > 10 * report["scored"]
             assert report["usage"]["output_tokens"] > 0
     proposals = candidates["proposals"]
-    assert len(proposals) == 4
+    assert len(proposals) == 3
     for proposal in proposals:
         (usage,) = proposal["usage"]
         assert usage["model"] == "local:smollm2"
