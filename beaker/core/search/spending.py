@@ -79,7 +79,7 @@ def _held(state: SearchState, slot: Slot) -> int:
     """What a proposal in flight may still cost."""
     if slot.parent is None:
         return 0
-    work = _per_proposal(state) if slot.stage in ("measuring", "proposing") else 0
+    work = _per_proposal(state) if slot.stage == "proposing" else 0
     out = (state.commands[seq] for seq, owner in state.owners.items() if owner is slot)
     cases = slot.held + sum(len(command.case_ids) for command in out if isinstance(command, Evaluate))
     return _expected(state.results[slot.parent], cases) + work

@@ -203,6 +203,21 @@ def test_budget__gone_after_the_minibatch__the_selection_set_is_not_begun() -> N
     assert state.candidates[1].reason.startswith("not tried on the selection set: $2.0")
 
 
+def test_budget__used_up_with_several_in_flight__all_are_told_the_same() -> None:
+    """Two children in flight are stopped for one reason: what was spent when the budget was used up."""
+    state, _ = shop(
+        2.0,
+        lambda tree, case_id: 1 if tree == "base" else 90,
+        train=40,
+        minibatch_size=3,
+        max_proposals_in_flight=2,
+    ).run()
+    assert (state.finished, len(state.candidates)) == ("budget", 3)
+    reasons = {one.reason.partition(": ")[2] for one in state.candidates[1:]}
+    assert len(reasons) == 1
+    assert "of the budget of $2.00 are spent, and TEST needs" in reasons.pop()
+
+
 def test_budget__gone_with_the_proposal__the_child_is_not_tried() -> None:
     """A proposer that spends what was left leaves a candidate without any result, and TEST is scored."""
     state, log = shop(1.0, proposal=lambda number: 300).run()
