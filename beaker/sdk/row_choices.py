@@ -16,7 +16,7 @@ def enumeration(cls: type[Enum]) -> Callable[[Any, Any], Any]:
     options = [(member.value, member) for member in cls]
     choose = _chooser(options)
     convert = integer if issubclass(cls, int) else number if issubclass(cls, float) else None
-    asks = getattr(cls._missing_, "__func__", None) is not Enum._missing_.__func__  # type: ignore[attr-defined]  # a classmethod
+    asks = answers_missing(cls)
 
     def read(value: Any, _: Any) -> Any:
         try:
@@ -27,6 +27,11 @@ def enumeration(cls: type[Enum]) -> Callable[[Any, Any], Any]:
             raise
 
     return read
+
+
+def answers_missing(cls: type[Enum]) -> bool:
+    """Whether the class has a `_missing_` of its own."""
+    return getattr(cls._missing_, "__func__", None) is not Enum._missing_.__func__  # type: ignore[attr-defined]  # a classmethod
 
 
 def _converted(convert: Callable[[Any], Any], value: Any) -> Any:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import date, datetime, time
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin
 from uuid import UUID
 
@@ -19,6 +20,7 @@ import attrs
 from typing_extensions import is_typeddict
 
 from beaker.core.strict_json import MAX_DEPTH
+from beaker.sdk.row_choices import answers_missing
 from beaker.sdk.row_types import (
     LISTS,
     MAPPINGS,
@@ -164,10 +166,13 @@ def _is_plain_class(cls: Any) -> bool:
         return True
     if is_named_tuple(cls) or type(cls) is not type or any("__new__" in vars(base) for base in cls.__mro__[:-1]):
         return False
-    init: Any = inspect.getattr_static(cls, "__init__")
-    if not inspect.isfunction(init) or not init.__code__.co_filename.startswith("<"):  # the customer's own
+    sets = inspect.getattr_static(cls, "__setattr__") is not inspect.getattr_static(object, "__setattr__")
+    if not _is_generated(cls, "__init__") or (sets and not _is_generated(cls, "__setattr__")):
         return False
     if attrs.has(cls):
+        hashing = getattr(cls.__hash__, "__code__", None)
+        if hashing is not None and "_attrs_cached_hash" in hashing.co_names:  # a field besides those that are read
+            return False
         return all(
             attribute.init and attribute.converter is None and not getattr(attribute.default, "takes_self", False)
             for attribute in attrs.fields(cls)
@@ -175,9 +180,18 @@ def _is_plain_class(cls: Any) -> bool:
     return all(field.init for field in dataclasses.fields(cls))
 
 
+def _is_generated(cls: Any, name: str) -> bool:
+    """Whether dataclasses or attrs made a method, and not the customer."""
+    method: Any = inspect.getattr_static(cls, name)
+    if not inspect.isfunction(method):
+        return False
+    file = method.__code__.co_filename
+    return file.startswith("<") or Path(file).parent == Path(inspect.getfile(attrs.define)).parent
+
+
 def _is_plain_enum(cls: type[Enum]) -> bool:
     kinds = {type(member.value) for member in cls}
-    return kinds in ({str}, {int}) and "_missing_" not in vars(cls)
+    return kinds in ({str}, {int}) and not answers_missing(cls)
 
 
 def _is_plain_union(members: tuple[Any, ...], seen: set[Any]) -> bool:

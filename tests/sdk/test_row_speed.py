@@ -242,6 +242,24 @@ class OwnNew:
         return super().__new__(cls)
 
 
+@dataclasses.dataclass
+class OwnSetting:
+    a: int
+
+    def __setattr__(self, name: str, value: int) -> None:
+        object.__setattr__(self, name, value + 1)
+
+
+@attrs.frozen(cache_hash=True)
+class CachedHash:
+    a: int
+
+
+@attrs.frozen
+class Frozen:
+    a: int = attrs.field(validator=attrs.validators.lt(5))
+
+
 @attrs.define
 class Converting:
     a: int = attrs.field(converter=lambda value: value + 1)
@@ -264,12 +282,14 @@ class Mixed(Enum):
     B = 1
 
 
-class Asking(Enum):
-    A = "a"
-
+class Answering(Enum):
     @classmethod
-    def _missing_(cls, value: object) -> "Asking":
-        return cls.A
+    def _missing_(cls, value: object) -> "Answering":
+        return next(iter(cls))
+
+
+class Asking(Answering):
+    A = "a"
 
 
 Alias = TypeAliasType("Alias", "list[int]")
@@ -279,7 +299,8 @@ Recursive = TypeAliasType("Recursive", "list[Recursive]")
 @pytest.mark.parametrize(
     "hint",
     [
-        Decimal, Pair, OwnInit, OwnNew, Converting, Dependent, NoInit, Mixed, Asking, Alias, Recursive, JsonValue,
+        Decimal, Pair, OwnInit, OwnNew, OwnSetting, CachedHash,
+        Converting, Dependent, NoInit, Mixed, Asking, Alias, Recursive, JsonValue,
         Line | Vendor, Line | dict[str, int], date | str, Colour | int, Literal["a"] | int, Literal[True],
         dict[int, str], list[Decimal] | None, int | object, Sequence[Decimal], tuple[int, Decimal],
     ],
@@ -289,6 +310,12 @@ def test_model__with_a_type_that_msgspec_reads_otherwise__is_left_to_the_long_wa
     model = dataclasses.make_dataclass("Made", [("f", hint)])
     assert fast_decoder(model) is None
     assert row_adapter(model).validate_json is not None
+
+
+@pytest.mark.parametrize("model", [Row, Line, Vendor, Total, Frozen])
+def test_model__that_is_made_as_its_class_makes_it__is_decoded(model: Any) -> None:
+    """What dataclasses and attrs generate is no reason to go the long way."""
+    assert fast_decoder(model) is not None
 
 
 @pytest.mark.parametrize("model", [dict, dict[str, int], Line | Vendor, Pair, Any])
