@@ -130,6 +130,13 @@ def test_keep__no_room_left__is_omitted() -> None:
     assert contents(budget=0).keep({"a": 1}, "/a") == OMITTED
 
 
+def test_conversation__after_the_room_is_used_up__is_not_pointed_at() -> None:
+    """What was left out holds no beginning that a later call could continue."""
+    kept = contents(budget=10)
+    kept.keep("x" * 20, "/a")
+    assert [kept.conversation(["a", "b"], call) for call in range(2)] == [OMITTED, OMITTED]
+
+
 def test_keep__endless_nesting__ends() -> None:
     """Cycles and what is nested too deeply end in an omission, also where each level holds itself twice."""
     cycle: list[Any] = []
