@@ -44,7 +44,10 @@ def read_answer(
         if found is not None and (found.content or "").strip().strip(".").lower() == FILLER:
             return Failure(Problem(CODE, "it repeats the form instead of filling it"))
         if found is not None:
-            path = _resolved(found.path, known, places)
+            named = found.path
+            if found.content is not None and not named.strip(". ") and len(shown) == 1:
+                named = shown[0]  # the form was filled but for its path
+            path = _resolved(named, known, places)
             if path is None:
                 return Failure(Problem(CODE, f"the path {found.path[:100]!r} is no place in the working copy"))
             return Success(Edit(path, found.content))

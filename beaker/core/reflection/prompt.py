@@ -32,20 +32,23 @@ new file. (A file that should not be there is deleted with <delete path="..."/> 
 """
 
 AGAIN = """\
-That answer held no edit that could be read ({why}). Answer once more with the edit alone, from <edit path="..."> to \
-</edit>, the file's complete new content between them.\
+That answer held no edit that could be read ({why}). Answer once more with the edit alone: <edit path="{path}">, the \
+complete new content of that file, </edit>.\
 """
-"""What is asked when an answer held no edit; `why` completes it."""
+"""What is asked when an answer held no edit; `why`, and the `path` that the first question showed, complete it."""
 
 
 @value
 class Prompt:
-    """What is sent first. `shown` are the files that were given in full, `cases` counts the cases that are in it."""
+    """What is sent first. `shown` are the files that were given in full, `cases` counts the cases that are in it,
+    `example` is the path in the form of the answer.
+    """
 
     system: str
     user: str
     shown: tuple[WorkingFile, ...]
     cases: int
+    example: str
 
     @property
     def tokens(self) -> int:
@@ -78,7 +81,7 @@ def build_prompt(
     left = room - sum(map(tokens, sections)) - tokens(head := _standing(summary))
     told, count = render_cases(cases, limit=max(left, 0))
     sections += [head, told, closing]
-    return Prompt(_SYSTEM, "\n".join(filter(None, sections)), shown.full, count)
+    return Prompt(_SYSTEM, "\n".join(filter(None, sections)), shown.full, count, example)
 
 
 def _standing(summary: JsonObject) -> str:

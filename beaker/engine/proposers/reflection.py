@@ -92,7 +92,7 @@ class ReflectionProposer:
             if is_successful(read):
                 return self._judge(request.parent, read.unwrap(), files)
             if number < QUESTIONS:
-                again = AGAIN.format(why=read.failure().message)
+                again = AGAIN.format(why=read.failure().message, path=prompt.example)
                 try:
                     answer = await talk.ask(
                         [*_messages(prompt), _said(cut(answer.text, QUOTED_TOKENS)), Message("user", again)], room

@@ -124,6 +124,13 @@ def test_read_answer__one_file_shown__is_what_a_lone_fence_means() -> None:
     assert read("```\na\n```", shown=(RULES,)) == Edit(RULES, "a")
 
 
+def test_read_answer__a_path_that_was_not_filled_in__is_the_one_file_shown() -> None:
+    """But a file is never deleted on a guess, and of several files none is meant."""
+    assert read('<edit path="...">\na\n</edit>', shown=(RULES,)) == Edit(RULES, "a\n")
+    assert "no place" in str(read('<delete path="..."/>', shown=(RULES,)))
+    assert "no place" in str(read('<edit path="...">\na\n</edit>'))
+
+
 def test_read_answer__cut_off_after_the_edit__is_an_edit() -> None:
     """What is whole counts, whatever the model was still to say."""
     assert read(f'<edit path="{RULES}">\na\n</edit> And', cut_off=True) == Edit(RULES, "a\n")

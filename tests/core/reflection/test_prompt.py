@@ -64,7 +64,7 @@ def test_build_prompt__of_everything__tells_files_history_standing_and_cases_in_
     )
     assert "other cases of the same kind" in prompt.system
     assert [file.path for file in prompt.shown] == [RULES.path, LOCKED.path]
-    assert prompt.cases == 1
+    assert (prompt.cases, prompt.example) == (1, RULES.path)
     assert prompt.tokens == tokens(prompt.system) + tokens(prompt.user)
 
 
@@ -116,4 +116,6 @@ def test_build_prompt__whatever_there_is__fits_the_context(
 
 def test_again__names_the_reason() -> None:
     """A second question says what was wrong with the first answer."""
-    assert "(it is empty)" in AGAIN.format(why="it is empty")
+    assert '(it is empty). Answer once more with the edit alone: <edit path="a/b">' in AGAIN.format(
+        why="it is empty", path="a/b"
+    )
