@@ -101,11 +101,13 @@ def _strict(text: bytes, msgspec: Any) -> Any:
     """What a text says, `None` when it is not strict JSON, with what msgspec does not check: no key twice in one
     object, nesting within the limit."""
     try:
+        if not text.isascii():
+            text.decode()  # older versions of msgspec take any bytes in a string
         value = msgspec.json.decode(text)
         if b"\\u" not in text and text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
             # A key that stands twice is one member of what was decoded, so it is missing when that is written again.
             return value if _colons(text) == _colons(msgspec.json.encode(value)) else None
-    except (msgspec.MsgspecError, OverflowError):  # the second for an integer that msgspec reads and does not write
+    except (msgspec.MsgspecError, UnicodeDecodeError, OverflowError):  # the last for an integer that it does not write
         return None
     # Keys may be spelled in several ways, or the nesting has to be measured.
     return value if sum(map(bool, _KEYS.findall(text))) == _members(value) else None
