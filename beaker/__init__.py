@@ -106,16 +106,18 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in sdk.EARLIER_NAMES:
-        return getattr(sdk, name)
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    home: Any = sdk
-    if name.startswith("BeakerClient"):
-        from beaker import client as home
-    found = globals()[name] = getattr(home, name)
-    return found
+if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist
+
+    def __getattr__(name: str) -> Any:
+        if name in sdk.EARLIER_NAMES:
+            return getattr(sdk, name)
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        home: Any = sdk
+        if name.startswith("BeakerClient"):
+            from beaker import client as home
+        found = globals()[name] = getattr(home, name)
+        return found
 
 
 def __dir__() -> list[str]:

@@ -13,13 +13,15 @@ _HOMES = {"BeakerClient": "beaker.client.public", "BeakerClientError": "beaker.c
 __all__ = ["BeakerClient", "BeakerClientError"]
 
 
-def __getattr__(name: str) -> object:
-    from importlib import import_module
+if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist
 
-    if (home := _HOMES.get(name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(home), name)
-    return found
+    def __getattr__(name: str) -> object:
+        from importlib import import_module
+
+        if (home := _HOMES.get(name)) is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(home), name)
+        return found
 
 
 def __dir__() -> list[str]:

@@ -6,7 +6,7 @@ A document is known by its place, `(group, name)`; two places are the same docum
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import attrs
 from returns.result import Failure, Result, Success
@@ -121,6 +121,17 @@ class DocumentChangeSet:
     candidate_hash: str
     changes: tuple[DocumentChange, ...]
     groups: tuple[str, ...] = ()
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            run_id: str,
+            seed_hash: str,
+            candidate_hash: str,
+            changes: Iterable[DocumentChange],
+            groups: Iterable[str] = (),
+        ) -> None: ...
 
     def __attrs_post_init__(self) -> None:
         _settle(self, run_id=text.text, seed_hash=text.sha256_hex, candidate_hash=text.sha256_hex)

@@ -45,11 +45,13 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if (home := _HOMES.get(name)) is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
-    return found
+if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist
+
+    def __getattr__(name: str) -> Any:
+        if (home := _HOMES.get(name)) is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"{__name__}.{home}"), name)
+        return found
 
 
 def __dir__() -> list[str]:
