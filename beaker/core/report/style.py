@@ -138,7 +138,8 @@ white-space:normal}
 table.cards td::before{content:attr(data-name);color:var(--soft);font-size:13px;flex:none}
 table.cards td.head{font-weight:600}table.cards td.head::before,table.cards td.wide::before{content:none}
 table.cards td.wide{display:block;padding-top:4px}
-table.cards td.num{display:inline-flex;gap:5px;margin-right:12px;white-space:nowrap}
+table.cards td.num{display:inline-flex;gap:4px;margin-right:9px;white-space:nowrap;font-size:13.5px}
+table.cards td.num::before{font-size:12.5px}
 table.cards td.figure{display:block;padding:5px 0}table.cards td.figure::before{content:none}
 table.cards td:empty{display:none}
 }
