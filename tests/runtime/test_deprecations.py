@@ -1,8 +1,11 @@
 """What is deprecated in the customer's own code reaches the host, once, and nothing else does."""
 
+import warnings
+
 import pytest
 
 from beaker.core.problems import Problem
+from beaker.runtime.deprecations import report_deprecations
 from beaker.runtime.workers import WorkerFailed
 
 NOISY = """
@@ -107,6 +110,22 @@ def test_deprecated__customers_filter__counts(project, hosted, setting):
 
     hosted(work, warned=told.append)
     assert told == []
+
+
+def test_report__customer_shows_always__is_bounded_and_told_once(tmp_path):
+    """A loop that warns at every turn sends nothing twice; a process that warns of ever new things stops telling."""
+
+    class Notes(list):
+        note = list.append
+
+    notes, file = Notes(), tmp_path / "app.py"
+    with warnings.catch_warnings():
+        report_deprecations(notes, tmp_path)
+        warnings.simplefilter("always")
+        for line in (1, 1, *range(1, 500)):
+            warnings.warn_explicit("old is deprecated", DeprecationWarning, str(file), line)
+        warnings.warn_explicit("old is deprecated", DeprecationWarning, "/usr/lib/python3/old.py", 1)
+    assert notes == [{"message": "old is deprecated", "where": f"app.py:{line}"} for line in range(1, 101)]
 
 
 def test_supervisor__many_warnings__hands_on_a_bounded_number(hosted):

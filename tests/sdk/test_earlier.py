@@ -183,6 +183,13 @@ def test_setup__other_targets_than_its_one__are_refused(setup: Any, targets: Any
         integration(setup, targets)
 
 
+def test_setup__without_a_valid_target__is_told_that_alone() -> None:
+    """What the base asks for is no second fault of a target that is none."""
+    with pytest.raises(TypeError) as caught:
+        integration(InRepository, ())
+    assert "\n" not in str(caught.value)
+
+
 def test_setup__its_one_target__is_taken() -> None:
     """Without a warning of its own: the name was warned about where it was imported."""
     assert integration(InRepository, REPOSITORY).open_candidate is None
