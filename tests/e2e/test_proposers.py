@@ -117,7 +117,7 @@ def test_registered_proposer__that_fails__costs_its_proposal_alone(
 
 def test_registered_engine__with_options__decides_the_search(plugged: Callable[..., Any]) -> None:
     """It runs, and everybody who looks at the run replays its log with it."""
-    lab = plugged(train=2, test=1)
+    lab = plugged(train=5, test=1)
     run_id = lab.launch(engine="only-one", engine_options={"proposals": 1}, max_proposals=5)
     run = lab.run(run_id)
     assert (run["status"], run["finish_reason"]) == ("COMPLETED", "proposals")
