@@ -64,8 +64,8 @@ class CaseFile:
     """A file that belongs to a case.
 
     `name` is the relative path under which scoring and rollouts see it; `path` is where it lies now, inside the case's
-    staging directory. A stated SHA-256 (64 hex digits) or size (bytes) must match when the file is captured. Nothing
-    is read at construction.
+    staging directory. `expected_sha256` (64 hex digits) and `expected_size_bytes` must match, where given, when the
+    file is captured. Nothing is read at construction.
     """
 
     name: str = attrs.field(converter=labelled(relative_path, "CaseFile.name"))
@@ -93,7 +93,8 @@ class Case:
     """One thing to run and score.
 
     `id` is non-empty text, unique over both splits of a run; it is stripped and never used as a path. `input` and
-    `expected` are JSON values, copied; `run_case` sees only `input`. `metadata` is a read-only JSON mapping.
+    `expected` are JSON values, copied; `run_case` sees only `input`. `files` are `CaseFile` values. `metadata` is a
+    read-only JSON mapping.
 
     Raises `ValueError` for a bad id, a non-finite number, a lone surrogate or nesting deeper than 200; `TypeError` for
     what is not JSON or not a `CaseFile`.
@@ -142,7 +143,10 @@ class CaseResult:
 
 @value
 class FieldDiff:
-    """One field whose prediction is shown beside what was expected. `field` is text; both values are JSON."""
+    """One field whose prediction is shown beside what was expected.
+
+    `field` is text; `predicted` and `expected` are JSON values, and may be equal.
+    """
 
     field: str = attrs.field(converter=labelled(text, "FieldDiff.field"))
     predicted: Any = attrs.field(converter=labelled(json_value, "FieldDiff.predicted"))
@@ -153,8 +157,9 @@ class FieldDiff:
 class Check:
     """One named check on a result, shown with its case and never aggregated.
 
-    `verdict` is `"pass"`, `"fail"` or a score in [0, 1]. `expected` and `predicted` are JSON, `None` meaning not set.
-    An `informational` check does not count as a failure.
+    `name` is text. `verdict` is `"pass"`, `"fail"` or a score in [0, 1]. `expected` and `predicted` are JSON, `None`
+    meaning not set. `message` says why, `description` what is checked, and `group` what it is shown below; each is text
+    or `None`. An `informational` check does not count as a failure.
 
     Raises `TypeError` for a wrong type, `ValueError` for a blank name or a score outside [0, 1].
     """

@@ -25,7 +25,10 @@ STANDARD_JSONL_CASE_SCHEMA: dict[str, Any] = {
 
 @value
 class DatasetSchema:
-    """The schema of the rows of a dataset. Nothing is checked or copied here; `schema_metadata` does that."""
+    """The schema of the rows of a dataset: `json_schema`, with the `format` of the files and its `schema_version`.
+
+    Nothing is checked or copied here; an upload does that.
+    """
 
     json_schema: Any
     format: str = FORMAT

@@ -58,7 +58,7 @@ class TargetDocument:
 
 @value(kw_only=True)
 class CreateDocumentChange:
-    """A document to create at a place that is free. `op` is fixed."""
+    """A document to create at a place that is free: `content` (text) as `name` in `group`. `op` is fixed."""
 
     group: str
     name: str
@@ -71,8 +71,10 @@ class CreateDocumentChange:
 
 @value(kw_only=True)
 class UpdateDocumentChange:
-    """New content for a document, on the condition that it still has `base_sha256` (SHA-256 of its UTF-8 bytes)
-    and, where both sides state one, `base_version`. `op` is fixed.
+    """New `content` for a document, on the condition that it still has `base_sha256` (SHA-256 of its UTF-8 bytes)
+    and, where both sides state one, `base_version`.
+
+    `source_id` is the customer's own key of it; `group` and `name` say where it stands. `op` is fixed.
     """
 
     source_id: str
@@ -90,7 +92,10 @@ class UpdateDocumentChange:
 
 @value(kw_only=True)
 class DeleteDocumentChange:
-    """A document to delete, on the same condition as an update. `op` is fixed."""
+    """A document to delete, on the same condition as an update: `base_sha256`, and `base_version` where both state one.
+
+    `source_id` is the customer's own key of it; `group` and `name` say where it stands. `op` is fixed.
+    """
 
     source_id: str
     group: str
@@ -105,15 +110,17 @@ class DeleteDocumentChange:
 
 
 DocumentChange: TypeAlias = CreateDocumentChange | UpdateDocumentChange | DeleteDocumentChange
+"""One change of a change set; works in `isinstance`."""
 
 
 @value
 class DocumentChangeSet:
-    """All changes that one candidate makes to the documents of one target.
+    """All changes that a candidate of the run `run_id` makes to the documents of one target.
 
-    `seed_hash` and `candidate_hash` say which documents it leads from and to; `groups` are the target's groups, sorted
-    (empty in sets from before there could be several targets). Whether the operations fit each other and a store is
-    decided by `beaker.core.changesets.plan`, not here.
+    `changes` are `DocumentChange` values in the order of their places. `seed_hash` and `candidate_hash` say which
+    documents it leads from and to; `groups` are the target's groups, sorted (empty in sets from before there could be
+    several targets). Whether the operations fit each other and a store is decided by `beaker.core.changesets.plan`, not
+    here.
     """
 
     run_id: str

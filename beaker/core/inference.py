@@ -24,11 +24,11 @@ RUN_ID_VARIABLE = "BEAKER_RUN_ID"
 
 @value
 class InferenceTarget:
-    """An OpenAI-compatible endpoint and the model to ask there.
+    """An OpenAI-compatible endpoint and the `model` to ask there.
 
-    `base_url` suits clients that append `/chat/completions`. The key is in no representation of the value and in no
-    pickle of it, but part of what makes two targets equal. A target that was pickled has lost its key: ask for another
-    one where it is needed.
+    `base_url` suits clients that append `/chat/completions`. The `api_key` is in no representation of the value and in
+    no pickle of it, but part of what makes two targets equal. A target that was pickled has lost its key: ask for
+    another one where it is needed.
     """
 
     base_url: str

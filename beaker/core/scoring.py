@@ -20,10 +20,10 @@ _Z_975 = 1.959963984540054  # the 97.5 % point of the standard normal distributi
 
 
 def objective_score(field_scores: Mapping[str, Any], field_weights: Mapping[str, Any] | None = None) -> float:
-    """The weighted mean of field scores, in [0, 1]; exactly 1.0 when every weighted field is perfect.
+    """The weighted mean of `field_scores`, in [0, 1]; exactly 1.0 when every weighted field is perfect.
 
-    Without weights (`None` or empty) every field counts alike, and no field at all gives 0.0. With weights, fields
-    without a weight or with one that is not above 0 do not count. A score is read with `float()` and clamped to
+    Without `field_weights` (`None` or empty) every field counts alike, and no field at all gives 0.0. With weights,
+    fields without a weight or with one that is not above 0 do not count. A score is read with `float()` and clamped to
     [0, 1]; one that cannot be read (`None`, text) counts as 0.
 
     `ValueError` for a score or weight that is not finite, for a weight of a field that has no score, and when no

@@ -72,7 +72,7 @@ class RepositoryTargets:
 
 @value
 class DocumentTargets:
-    """Documents in named groups, which `prepare_run` seeds.
+    """Documents in named `groups`, which `prepare_run` seeds.
 
     Raises `TypeError` for a bare string, `ValueError` for no group, a name that is no single ASCII path component, or
     two names equal but for case.
@@ -87,6 +87,7 @@ class DocumentTargets:
 
 
 OptimizationTarget: TypeAlias = RepositoryTargets | DocumentTargets
+"""What may change; works in `isinstance`."""
 
 
 @value
@@ -98,7 +99,7 @@ class TargetMismatch(Problem):
 
 
 def repository(paths: Iterable[str] | Literal["all"] = "all") -> RepositoryTargets:
-    """Repository paths as a target; `"all"` is the whole repository.
+    """Repository `paths` as a target; `"all"` is the whole repository.
 
     Raises `TypeError` for any other bare string, and as `RepositoryTargets`.
     """
@@ -110,7 +111,7 @@ def repository(paths: Iterable[str] | Literal["all"] = "all") -> RepositoryTarge
 
 
 def documents(*, groups: Iterable[str]) -> DocumentTargets:
-    """Document groups as a target. Raises as `DocumentTargets`."""
+    """Document `groups` as a target. Raises as `DocumentTargets`."""
     return DocumentTargets(groups)
 
 

@@ -14,13 +14,15 @@ class RunCase(Protocol):
     It sees the case's input only, neither its id nor what is expected, and returns the application's JSON answer.
     """
 
-    async def __call__(self, *, case_input: Any, runtime: RolloutRuntime[Any]) -> CaseResult: ...
+    async def __call__(self, *, case_input: Any, runtime: RolloutRuntime[Any]) -> CaseResult:
+        """Run the application on `case_input`, with what `runtime` gives it."""
 
 
 class ScoreCase(Protocol):
     """Scores one result against its case; `case_files_dir` holds the case's files."""
 
-    async def __call__(self, *, case: Case, result: CaseResult, case_files_dir: Path) -> CaseScore: ...
+    async def __call__(self, *, case: Case, result: CaseResult, case_files_dir: Path) -> CaseScore:
+        """Score `result`, which is that of `case`."""
 
 
 class OpenCandidate(Protocol):
@@ -31,7 +33,8 @@ class OpenCandidate(Protocol):
     `scratch_dir` starts empty and is writable.
     """
 
-    def __call__(self, *, targets_dir: Path | None, scratch_dir: Path) -> AbstractAsyncContextManager[Any]: ...
+    def __call__(self, *, targets_dir: Path | None, scratch_dir: Path) -> AbstractAsyncContextManager[Any]:
+        """Return what is entered before the first case of a process and left behind its last."""
 
 
 class RetryableCaseError(Exception):

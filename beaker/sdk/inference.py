@@ -12,7 +12,7 @@ __all__ = ["InferenceTarget", "inference_target", "scoring_inference_target"]
 
 
 def inference_target(runtime: Any) -> InferenceTarget:
-    """Where `run_case` calls `runtime.model`, of which only that attribute is read.
+    """Where `run_case` calls the model of its `runtime`, of which only `model` is read.
 
     `RuntimeError` outside a rollout of a run, and when no model was selected or it does not read `provider:model`.
     """

@@ -25,7 +25,10 @@ def _row_counts(value: Any, label: str) -> ReadOnlyDict[str, int]:
 
 @value
 class PinnedDatasetInfo:
-    """The dataset revision of a run. `split_row_counts` maps `train` and `test` to their numbers of rows."""
+    """The dataset of a run: its `name` and the `revision` that the run is pinned to.
+
+    `split_row_counts` maps `train` and `test` to their numbers of rows; `metadata` is that of the dataset's manifest.
+    """
 
     name: str = attrs.field(converter=labelled(text, "PinnedDatasetInfo.name"))
     revision: str = attrs.field(converter=labelled(text, "PinnedDatasetInfo.revision"))
@@ -74,10 +77,10 @@ class RolloutRuntime(Generic[CandidateT]):
     """What `run_case` is given besides the input.
 
     `case_files_dir` holds the case's files, read-only, empty without any. `trace` is always usable. `model` is the
-    `provider:model` of a run that compares models, else `None`: keep the application's own. `targets_dir` has one
-    directory per document group, `None` without document targets. `candidate` is what `open_candidate` yielded.
-    `attempt` counts from 1; `deadline` is when this attempt's time limit ends, on the clock of `time.monotonic()`, and
-    `None` without one.
+    `provider:model` of a run that compares models, else `None`: keep the application's own. `case_id` names the case
+    for logs; it says nothing about what is expected. `targets_dir` has one directory per document group, `None` without
+    document targets. `candidate` is what `open_candidate` yielded. `attempt` counts from 1; `deadline` is when this
+    attempt's time limit ends, on the clock of `time.monotonic()`, and `None` without one.
     """
 
     case_files_dir: Path

@@ -27,7 +27,7 @@ def _documents(value: Any, label: str) -> tuple[TargetDocument, ...]:
 
 @value(kw_only=True)
 class RepositoryRunSetupResult:
-    """What `prepare_run` yields for a repository target."""
+    """What `prepare_run` yields for a repository target. `metadata` is a JSON mapping."""
 
     metadata: Mapping[str, Any] = attrs.field(
         factory=dict, converter=labelled(json_object, "RepositoryRunSetupResult.metadata")
@@ -36,9 +36,10 @@ class RepositoryRunSetupResult:
 
 @value(kw_only=True)
 class DocumentRunSetupResult:
-    """What `prepare_run` yields for the document targets: the seeds of all of them, at least one document.
+    """What `prepare_run` yields for the document targets.
 
-    Each document's group says which target it belongs to.
+    `target_documents` are the seeds of all of them, at least one document; each one's group says which target it
+    belongs to. `metadata` is a JSON mapping.
     """
 
     target_documents: tuple[TargetDocument, ...] = attrs.field(

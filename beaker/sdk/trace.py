@@ -14,7 +14,12 @@ Scalar: TypeAlias = str | int | float | bool
 
 @value(kw_only=True)
 class ArtifactRef:
-    """Where content that was too large or too foreign for a trace is kept. `size` is in bytes."""
+    """Where content that was too large or too foreign for a trace is kept.
+
+    `name`, `media_type`, `filename` and `required` are what the application said of it; `sha256` (hex) and `size`
+    (bytes) are those of the content. `uri` says where it lies, `None` when it is kept nowhere; with `inline` the
+    `content` is here. `kind` is `"artifact"` or `"evidence"`.
+    """
 
     name: str
     sha256: str

@@ -40,7 +40,7 @@ class InvalidIntegrationValue(InvalidIntegration, ValueError):
 
 
 def validate_integration(integration: "Integration") -> RowAdapter[Any]:
-    """Check an Integration and return the adapter of its `row_model`.
+    """Check an `integration` and return the adapter of its `row_model`.
 
     Any object with the five attributes will do (`AttributeError` when one is missing). In this order: the targets; the
     setup class and its two methods; `run_case`; `score_case`; `open_candidate`; the row model. Raises

@@ -43,7 +43,7 @@ def run_case_once(
     documents: Documents | None = None,
     runtime: RolloutRuntime[Any] | None = None,
 ) -> CaseResult:
-    """Run one case as a rollout would, in this process: `open_candidate`, `run_case`, and out again.
+    """Run one `case` as a rollout would, in this process: `open_candidate` of `integration`, `run_case`, and out again.
 
     `documents` stand for the candidate: the seeds that `run_setup_once` gave, or `{group: {name: content}}`; groups
     without any get an empty folder. `runtime` replaces all of it (see `rollout_runtime`); one that has a `candidate`
@@ -64,7 +64,7 @@ def run_case_once(
 
 
 def score_once(integration: Integration, case: Case, result: CaseResult) -> CaseScore:
-    """Score one result as the scorer process would, in this process.
+    """Score one `result` of `case` with `score_case` of `integration`, as the scorer process would, in this process.
 
     `case_files_dir` holds the files of the case. Whatever `score_case` raises is raised here, unchanged but for a note.
     `IntegrationFault` when it returns no `CaseScore`. `RuntimeError` inside a running event loop.

@@ -63,11 +63,12 @@ def rollout_runtime(
 ) -> RolloutRuntime[CandidateT]:
     """A `RolloutRuntime` as a run would make it, for calling `run_case` or parts of the application oneself.
 
-    `case` gives the id and the files, which are captured under the rules of a run. `documents` are laid out read-only
-    below `targets_dir`, in one folder for each of `groups` (those of the documents); with neither, `targets_dir` is
-    `None`. `timeout`, in seconds from now, gives `deadline`; nothing enforces it here. The trace records, unless one is
-    given. The folders go when the process ends. `IntegrationFault` for documents or files that a run would refuse,
-    `ValueError` for the name of a group that none can have.
+    `model`, `candidate` and `attempt` are its own. `case` gives the id and the files, which are captured under the
+    rules of a run. `documents` are laid out read-only below `targets_dir`, in one folder for each of `groups` (those of
+    the documents); with neither, `targets_dir` is `None`. `timeout`, in seconds from now, gives `deadline`; nothing
+    enforces it here. The trace records, unless `trace` is given. The folders go when the process ends.
+    `IntegrationFault` for documents or files that a run would refuse, `ValueError` for the name of a group that none
+    can have.
     """
     files = None if case is None else captured_files(case)
     return RolloutRuntime(
@@ -83,7 +84,8 @@ def rollout_runtime(
 
 
 def recorded_trace(runtime: RolloutRuntime[CandidateT]) -> JsonObject | None:
-    """What `run_case` recorded with the trace of `rollout_runtime()`, as a run stores it; `None` for nothing.
+    """What `run_case` recorded with the trace of a `runtime` of `rollout_runtime()`, as a run stores it; `None` for
+    nothing.
 
     Look once the case is over: nothing is recorded after this. `TypeError` when the runtime has another trace.
     """

@@ -68,11 +68,12 @@ def run_setup_once(
     run_id: str = "test",
     limit: int | None = None,
 ) -> PreparedRun:
-    """Validate the rows of `dataset`, enter `prepare_run`, load every case, and leave again, in this process.
+    """Validate the rows of `dataset`, enter `prepare_run` of `integration`, load every case, and leave again, in this
+    process.
 
     All of it happens as in a run: the setup class is made without arguments, eight rows load at a time, ids are unique,
-    files of cases are captured and stay until the process ends. `config` is `SetupRuntime.config`; `limit` bounds the
-    rows per split that become cases, all are validated.
+    files of cases are captured and stay until the process ends. `config` and `run_id` are those of the `SetupRuntime`;
+    `limit` bounds the rows per split that become cases, all are validated.
 
     Whatever the hooks raise is raised here, unchanged but for a note that says where. `IntegrationFault` with every
     fault of the rows, and for each rule that a hook broke. `RuntimeError` inside a running event loop.
@@ -99,7 +100,8 @@ def open_setup(
 ) -> Iterator[PreparedRun]:
     """As `run_setup_once`, but `prepare_run` stays open for the block: for setups that start what cases talk to.
 
-    The setup's event loop runs in a thread of its own meanwhile, so this also works inside a running event loop.
+    `integration`, `dataset`, `config`, `run_id` and `limit` are the same. The setup's event loop runs in a thread of
+    its own meanwhile, so this also works inside a running event loop.
     """
     __tracebackhide__ = True
     request = _Request(integration, dataset, config, run_id, limit)
@@ -121,8 +123,9 @@ def setup_runtime(
 ) -> SetupRuntime:
     """A `SetupRuntime` for calling `prepare_run` or `load_cases` oneself.
 
-    `case_files_dir` gives a folder for any id, anywhere; that a run allows it inside `load_cases` alone is checked by
-    `run_setup_once`. The folders go when the process ends.
+    `config` and `run_id` are its own; `dataset_name`, `dataset_revision`, `row_counts` (per split) and `metadata` are
+    those of its dataset. `case_files_dir` gives a folder for any id, anywhere; that a run allows it inside `load_cases`
+    alone is checked by `run_setup_once`. The folders go when the process ends.
     """
     root = new_folder("case-files")
 
