@@ -2,6 +2,8 @@
 
 `from beaker import Case` and the other names of `__all__` are what an Integration is written with. Each is imported
 when it is first asked for.
+
+PYTEST_DONT_REWRITE: by this word pytest, for which there is a plugin here, accepts that Beaker was imported before it.
 """
 
 from __future__ import annotations

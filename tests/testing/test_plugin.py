@@ -132,3 +132,13 @@ def test_plugin__unused__loads_nothing_of_beaker(run: Run) -> None:
     done = run(test, alone=False)
     assert done.returncode == 0, done.stdout
     assert "--beaker-integration=TARGET" in run("", "--help", alone=False).stdout
+
+
+def test_plugin__in_a_process_that_imported_beaker__changes_nothing(run: Run, tmp_path: Path) -> None:
+    """A hook may itself run pytest; that Beaker was imported before is no warning, which may be an error there."""
+    run("def test_nothing(): pass")
+    program = "import sys, beaker, pytest; sys.exit(pytest.main(['-q', '-W', 'error', 'test_app.py']))"
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
