@@ -120,7 +120,7 @@ FAULTS: list[tuple[RepositoryEdits, list[tuple[str, str]]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("edits, found", FAULTS, ids=lambda one: ascii([*one])[:60])
+@pytest.mark.parametrize("edits, found", FAULTS, ids=lambda one: ascii([*one]).replace("\\", "%")[:60])
 def test_settle_edits__faults__are_all_named(edits: RepositoryEdits, found: list[tuple[str, str]]) -> None:
     """Every edit outside the targets, of a link or submodule, under an impossible name, or in another one's place."""
     assert codes(edits, ("src",)) == found
@@ -144,7 +144,7 @@ MESSAGES: list[tuple[RepositoryEdits, str]] = [
 ]
 
 
-@pytest.mark.parametrize("edits, said", MESSAGES, ids=lambda one: ascii(one)[:60])
+@pytest.mark.parametrize("edits, said", MESSAGES, ids=lambda one: ascii(one).replace("\\", "%")[:60])
 def test_settle_edits__fault__is_told_in_words(edits: RepositoryEdits, said: str) -> None:
     """With the path, and what stands in its way."""
     (fault,) = settle_edits(edits, commit=COMMIT, paths=("src",)).failure()
