@@ -198,7 +198,10 @@ async def _hold(request: _Request, ready: Callable[[PreparedRun], Awaitable[None
 
 
 class _Held:
-    """A setup that is open in a thread of its own, from now until it is closed."""
+    """A setup that is open in a thread of its own, once it is opened and until it is closed.
+
+    The thread that opens it may be interrupted anywhere.
+    """
 
     def __init__(self, request: _Request) -> None:
         self._request = request
@@ -209,11 +212,12 @@ class _Held:
         self._failed: BaseException | None = None
         context = contextvars.copy_context()
         self._thread = threading.Thread(target=context.run, args=(self._work,), name="beaker-setup", daemon=True)
-        self._thread.start()
+        self._ended = threading.Event()
 
     def opened(self) -> PreparedRun:
-        """What the setup gave, once it did; raises what failed."""
+        """Open it: what the setup gave, once it did; raises what failed."""
         __tracebackhide__ = True
+        self._thread.start()
         return self._prepared.result()
 
     def close(self) -> None:
@@ -221,6 +225,10 @@ class _Held:
         __tracebackhide__ = True
         with suppress(RuntimeError):  # the loop is closed: it has ended
             self._loop.call_soon_threadsafe(self._end)
+        while not self._ended.wait(1.0):
+            if self._thread.ident is None:  # interrupted before the thread had begun
+                self._loop.close()
+                return
         self._thread.join()
         if self._prepared.exception() is None and self._failed is not None:
             raise self._failed
@@ -242,6 +250,7 @@ class _Held:
         finally:
             if self._failed is not None and not self._prepared.done():
                 self._prepared.set_exception(self._failed)
+            self._ended.set()
 
     async def _held(self) -> None:
         self._task = asyncio.current_task()

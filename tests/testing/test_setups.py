@@ -119,6 +119,7 @@ def test_setup_once__hook_that_raises__raises_the_same_and_is_left(hooks: Hooks)
     notes = "\n".join(raised.value.__notes__)
     assert "BK337 load_cases for train.jsonl:2: KeyError" in notes
     assert "BK334 leaving prepare_run: OSError: left badly" in notes
+    assert notes.count('raise OSError("left badly")') == 1
     with pytest.raises(IntegrationFault, match="left badly"):
         run_setup_once(integration, ROWS["test"])
 
@@ -231,6 +232,28 @@ def test_setup_once__interrupted__is_left(hooks: Hooks) -> None:
     with pytest.raises(KeyboardInterrupt):
         run_setup_once(integration, ROWS)
     assert told() == ["left"]
+
+
+def test_setup_once__interrupt_that_is_swallowed__begins_nothing_further(hooks: Hooks) -> None:
+    """A setup that takes the cancellation for its own is left all the same, and no case is loaded."""
+    integration = hooks("""
+        import os, signal
+        told = []
+        class Setup(Setup):
+            @asynccontextmanager
+            async def prepare_run(self, *, runtime):
+                os.kill(os.getpid(), signal.SIGINT)
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(600)
+                yield {"repository": RepositoryRunSetupResult()}
+                told.append("left")
+            async def load_cases(self, row, *, runtime):
+                told.append("loaded")
+                yield Case(row["id"], 1)
+        """)
+    with pytest.raises(KeyboardInterrupt):
+        run_setup_once(integration, ROWS)
+    assert "loaded" not in told()
 
 
 def test_setup_runtime__serves_direct_calls(hooks: Hooks) -> None:
