@@ -128,6 +128,7 @@ def _document_diff(change_set: "Path", documents: "Path") -> str:
 
 
 def _download(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
     from beaker.client.flows import download_candidate
     from beaker.core.problems import Problem, Refused
@@ -135,12 +136,11 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.files.folders import replacing_folder
 
     only = frozenset(arguments.only)
-    output = (io.cwd / arguments.output_dir).resolve()
     try:
-        folder = output / name(arguments.candidate_id, "CANDIDATE_ID")
+        folder_name = name(arguments.candidate_id, "CANDIDATE_ID")
     except ValueError as error:
         raise Refused(Problem("BK902", str(error))) from None
-    output.mkdir(parents=True, exist_ok=True)
+    folder = output_folder(io, arguments.output_dir) / folder_name
     with opened(arguments, io) as place, replacing_folder(folder, only=only) as fresh:
         wanted = download_candidate(
             place.api, arguments.candidate_id, fresh, wanted=lambda path: wanted_files(only, path)

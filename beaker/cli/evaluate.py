@@ -53,6 +53,7 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
     import uuid
 
     from beaker.cli.evaluation_request import gather_request
+    from beaker.cli.outputs import output_file, writing
     from beaker.cli.place import look_around
     from beaker.cli.signals import run_async
     from beaker.core.problems import Refused
@@ -60,6 +61,7 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
     around = look_around(arguments, io)
     if around.problems:
         raise Refused(around.problems)
+    page = None if arguments.html is None else output_file(io, arguments.html)
     with _work_folder() as work:
         request = gather_request(arguments, io, around, work=work, run_id=f"eval-{uuid.uuid4()}")
         split: str = arguments.split
@@ -67,16 +69,18 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
         io.note(f"evaluating {one_line(subject)} of {one_line(request.entry.id)} on {split.upper()}")
         found = run_async(_run(arguments, io, request))
     answer = evaluation_json(arguments, request, found)
-    if arguments.html is not None:
-        _write_page(io.cwd / arguments.html, answer)
+    # The result first: it took minutes, and a page that cannot be written must not take it along.
     if io.json:
         io.json_line(answer)
     else:
         _show(answer, io)
-        if arguments.html is not None:
-            io.out(f"  page       {one_line(str(io.cwd / arguments.html))}")
     for problem in found.teardown:
         io.warn(problem)
+    if page is not None:
+        with writing("the page", arguments.html):
+            _write_page(page, answer)
+        if not io.json:
+            io.out(f"  page       {one_line(str(page))}")
     return DONE if answer["report"]["scored"] else NEGATIVE
 
 

@@ -59,6 +59,7 @@ def wanted_files(only: Collection[str], path: str) -> bool:
 
 def pull(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch first, write last; what was there before stays until everything new is in place."""
+    from beaker.cli.outputs import output_folder, writing
     from beaker.cli.place import answered, opened
     from beaker.client.flows import download_artifacts, download_candidate
     from beaker.core.text import name
@@ -69,9 +70,10 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
     only = frozenset(arguments.only)
     of_a_candidate = not only or not only.isdisjoint(PULLED_OF_A_CANDIDATE)
     replaced_here = only | {"best"} if only and of_a_candidate else only
-    output = (io.cwd / arguments.output_dir).resolve()
-    folder = output / _folder_name(name, run_id)
-    output.mkdir(parents=True, exist_ok=True)
+    folder_name = _folder_name(name, run_id)
+    written_beside = tuple(file for file in ("candidates.json", "eval_reports.json") if wanted_files(only, file))
+    output = output_folder(io, arguments.output_dir, files=written_beside)
+    folder = output / folder_name
     with opened(arguments, io) as place, replacing_folder(folder, only=replaced_here) as fresh:
         run = place.call("get_optimization_run", run_id=run_id)
         candidates = place.call("list_candidates", run_id=run_id)
@@ -88,12 +90,11 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         if wanted_files(only, "proposals"):
             answered(download_artifacts(place.api, candidates, fresh / "proposals"))
         pulled = [f"{folder.name}/{path}" for path in files_below(fresh)]
-    beside = {
-        file: _pretty(bodies[file]) for file in ("candidates.json", "eval_reports.json") if wanted_files(only, file)
-    }
+    beside = {file: _pretty(bodies[file]) for file in written_beside}
     replaced = [file for file, text in beside.items() if _holds_other(output / file, text)]
     for file, text in beside.items():
-        write_text(output / file, text)
+        with writing("the file", str(output / file)):
+            write_text(output / file, text)
     if io.json:
         io.json_line(
             {

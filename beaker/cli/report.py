@@ -30,6 +30,7 @@ def add_report(actions: Any) -> None:
 
 def report(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch, make the page, write it in one step."""
+    from beaker.cli.outputs import output_file, writing
     from beaker.cli.place import answered, opened
     from beaker.core.problems import Problem, Refused
     from beaker.core.report import RunReport, candidate_ids, compared_candidate, report_page
@@ -37,7 +38,8 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.files.atomic import write_text
 
     run_id: str = arguments.run_id
-    target = io.cwd / (arguments.html or f"{answered(checked(name, run_id, 'RUN_ID', 'BK902'))}.html")
+    given = arguments.html or f"{answered(checked(name, run_id, 'RUN_ID', 'BK902'))}.html"
+    target = output_file(io, given)
     with opened(arguments, io) as place:
         run = place.call("get_optimization_run", run_id=run_id)
         candidates = place.call("list_candidates", run_id=run_id)
@@ -60,7 +62,8 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
             patch=patch,
         )
     )
-    write_text(target, page)
+    with writing("the page", given):
+        write_text(target, page)
     if io.json:
         io.json_line({"run_id": run_id, "candidate_id": shown, "file": str(target)})
     else:

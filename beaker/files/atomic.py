@@ -45,7 +45,11 @@ def replacing(path: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
     kept = _existing_mode(target) if mode is None else mode
     temporary = target.with_name(f".{target.name[:64]}.{secrets.token_hex(8)}.tmp")
     # Not tempfile: it opens with 0600, and the umask cannot be asked without changing it for all threads.
-    descriptor = os.open(temporary, _CREATE, 0o666 if kept is None else 0o600)
+    try:
+        descriptor = os.open(temporary, _CREATE, 0o666 if kept is None else 0o600)
+    except OSError as error:
+        error.filename = str(path)  # nobody asked for the temporary file
+        raise
     try:
         with open(descriptor, "wb") as file:
             if kept is not None:

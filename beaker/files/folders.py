@@ -16,7 +16,11 @@ def replacing_folder(folder: Path, *, only: Collection[str] = ()) -> Iterator[Pa
     """
     mark = secrets.token_hex(4)
     fresh, old = (folder.with_name(f".{folder.name}.{kind}-{mark}") for kind in ("new", "old"))
-    fresh.mkdir()
+    try:
+        fresh.mkdir()
+    except OSError as error:
+        error.filename = str(folder)  # nobody asked for the folder beside it
+        raise
     try:
         yield fresh
         if folder.exists():

@@ -74,7 +74,7 @@ def test_report__place_without_downloads__is_a_page_without_changes(
     [
         (["run_1", "--candidate", "run_1.7"], "BK905"),
         (["../run_1"], "BK902"),
-        (["run_1", "--html", "missing/page.html"], "BK701"),
+        (["run_1", "--html", ".beaker/beaker.yaml/page.html"], "BK701"),
         (["run_2"], "BK807"),
     ],
 )

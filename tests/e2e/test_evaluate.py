@@ -152,6 +152,19 @@ def test_eval__in_words__groups_failures_and_writes_a_page(lab: Any, evaluate: B
     assert "Baseline on TRAIN" in page
 
 
+def test_eval__page_that_cannot_be_written__still_prints_the_result(lab: Any, evaluate: Beaker) -> None:
+    """Its folder was there at first; the refusal names the page as it was given, after the result."""
+    page = lab.project / "pages" / "page.html"
+    spoil = f"    import pathlib\n    pathlib.Path({str(page)!r}).mkdir(parents=True, exist_ok=True)\n"
+    words = (lab.project / "words.py").read_text()
+    start = words.index("\n", words.index("async def run_case")) + 1
+    lab.write("words.py", words[:start] + spoil + words[start:])
+    done = evaluate("--dataset", "../dataset", "--html", "pages/page.html")
+    assert done.returncode == 2
+    assert done.stdout.startswith("beaker run eval: baseline on TRAIN, 12 cases\n")
+    assert "error: BK701 pages/page.html: cannot write the page: Is a directory" in done.stderr
+
+
 def test_eval__limit__says_what_it_left_out(lab: Any, evaluate: Beaker) -> None:
     """The first cases only, and never silently."""
     done = evaluate("--dataset", "../dataset", "--limit", "1", "--quiet")

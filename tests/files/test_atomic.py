@@ -70,8 +70,9 @@ def test_replacing__error_in_the_block__leaves_the_old_file_alone(tmp_path: Path
 
 def test_write_bytes__missing_folder__raises(tmp_path: Path) -> None:
     """A missing folder is the caller's to make."""
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as raised:
         write_bytes(tmp_path / "no" / "f", b"x")
+    assert raised.value.filename == str(tmp_path / "no" / "f")  # what was asked for, not the temporary file
 
 
 _WRITE_FOREVER = """

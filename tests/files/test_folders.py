@@ -63,3 +63,10 @@ def test_replacing__nothing_there__makes_it(tmp_path: Path) -> None:
     with replacing_folder(tmp_path / "new", only={"x"}) as fresh:
         (fresh / "x").write_text("x")
     assert listed(tmp_path / "new") == {"x": "x"}
+
+
+def test_replacing__no_place_for_it__names_the_folder_that_was_asked_for(tmp_path: Path) -> None:
+    """The folder made beside it is nobody's business."""
+    with pytest.raises(FileNotFoundError) as raised, replacing_folder(tmp_path / "no" / "run"):
+        pass
+    assert raised.value.filename == str(tmp_path / "no" / "run")
