@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import add_agent_option, add_leaf
-from beaker.cli.run_view import mapping, score, signed
+from beaker.cli.run_view import doubts_of, mapping, score, signed
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.words import quoted
 
@@ -67,6 +67,8 @@ def commit_message(candidate_id: str, run: Mapping[str, Any]) -> str:
             f"TEST {score(test.get('baseline'))} -> {score(test.get('winner'))} "
             f"({signed(test['difference'])}, {interval}, n {test.get('n')})"
         ]
+        if doubts := doubts_of(test, of=result):
+            lines += [f"Doubtful: {doubts}."]
     else:
         lines += ["Not proven on TEST."]
     source = mapping(run.get("github_source"))

@@ -149,6 +149,8 @@ def _write_page(path: "Path", answer: "Answer") -> None:
 
 
 def _show(answer: "Answer", io: Io) -> None:
+    from beaker.core.certainty import stated_doubt
+
     report, interval = answer["report"], mapping(answer["interval"])
     cases = counted(report["cases_total"], "case")
     left = answer["split_cases"] - report["cases_total"]
@@ -158,6 +160,8 @@ def _show(answer: "Answer", io: Io) -> None:
         io.out(f"  left out   {counted(left, 'case')} of the split (--limit)")
     bounds = f", 95 % interval {score(interval.get('low'))} to {score(interval.get('high'))}"
     io.out(f"  objective  {score(report['objective'])}{bounds}")
+    if doubts := stated_doubt(report["cases_total"], interval.get("low"), interval.get("high"), thing="case"):
+        io.out(f"  doubtful   {doubts}")
     if report["failed"]:
         scored = score(report["objective_scored"])
         io.out(f"  scored     {report['scored']}, failed {report['failed']}; {scored} over the scored ones")

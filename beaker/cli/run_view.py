@@ -129,9 +129,20 @@ def result_lines(result: Mapping[str, Any]) -> list[str]:
     if test.get("difference") is not None:
         interval = f"{signed(test.get('low'))} to {signed(test.get('high'))}"
         lines.append(f"difference {signed(test['difference'])}, 95 % interval {interval}, n {test.get('n')}")
+        if doubts := doubts_of(test, of=result):
+            lines.append(f"doubtful   {doubts}")
     if test.get("failed_baseline") or test.get("failed_winner"):
         lines.append(f"failed     baseline {test.get('failed_baseline')}, winner {test.get('failed_winner')}")
     return lines
+
+
+def doubts_of(test: Mapping[str, Any], *, of: Mapping[str, Any]) -> str:
+    """Why the difference on TEST says little, in words; empty when it says enough, or the baseline is the winner."""
+    from beaker.core.certainty import stated_doubt
+
+    if of.get("winner_id") is not None and of.get("winner_id") == of.get("baseline_id"):
+        return ""
+    return stated_doubt(test.get("n"), test.get("low"), test.get("high"))
 
 
 def score(value: object) -> str:

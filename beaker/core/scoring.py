@@ -7,10 +7,12 @@ from operator import add
 from typing import Any
 
 from beaker.core.cases import Check
+from beaker.core.certainty import doubt
 from beaker.core.evaluations import CaseError, Evaluation
 from beaker.core.exact import exact_sum, mean, mean_of
 from beaker.core.keyed import words
 from beaker.core.values import value
+from beaker.core.wording import counted
 
 RESAMPLES = 10_000
 BOOTSTRAP_LIMIT = 2_000
@@ -194,7 +196,7 @@ def paired_difference(baseline: Sequence[float], winner: Sequence[float], seed: 
     n = len(differences)
     center = mean_of(exact_sum(winner) - exact_sum(baseline), n)
     low, high = _bounds(differences, center, seed)
-    return Difference(center, low, high, n, _method(n, "paired bootstrap", "pairs"))
+    return Difference(center, low, high, n, _method(n, low, high, "paired bootstrap", "pair"))
 
 
 def mean_interval(objectives: Sequence[float], seed: int) -> Interval:
@@ -207,13 +209,16 @@ def mean_interval(objectives: Sequence[float], seed: int) -> Interval:
     n = len(objectives)
     center = mean(objectives)
     low, high = _bounds(objectives, center, seed)
-    return Interval(center, max(low, 0.0), min(high, 1.0), n, _method(n, "bootstrap", "cases"))
+    return Interval(center, max(low, 0.0), min(high, 1.0), n, _method(n, low, high, "bootstrap", "case"))
 
 
-def _method(n: int, bootstrap: str, things: str) -> str:
+def _method(n: int, low: float, high: float, bootstrap: str, thing: str) -> str:
+    doubts = doubt(n, low, high, thing=thing)
+    but = f"; {doubts}" if doubts else ""
+    over = counted(n, thing)
     if n > BOOTSTRAP_LIMIT:
-        return f"95 % interval of Student's t over {n} {things}"
-    return f"95 % interval of the {bootstrap} over {n} {things}, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5"
+        return f"95 % interval of Student's t over {over}{but}"
+    return f"95 % interval of the {bootstrap} over {over}, {RESAMPLES:,} resamples, percentiles 2.5 and 97.5{but}"
 
 
 def _bounds(values: Sequence[float], center: float, seed: int) -> tuple[float, float]:

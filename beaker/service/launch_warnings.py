@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from returns.pipeline import is_successful
 
+from beaker.core.certainty import FEW
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.documents import directories_of
 from beaker.core.optimizer import LaunchSettings
@@ -13,7 +14,9 @@ from beaker.core.proposer_command import CommandWorld, command_warnings
 from beaker.core.reflection.settings import is_loopback
 from beaker.core.repository_tree import inside_targets, target_paths
 from beaker.core.search import SearchSettings, minimum_rollouts
+from beaker.core.search.split import SHARED_BELOW
 from beaker.core.targets import parse_declaration
+from beaker.core.wording import counted
 from beaker.files.git import EXECUTABLE_MODE, FILE_MODE, LINK_MODE, SUBMODULE_MODE
 from beaker.service.ports import Ports
 from beaker.service.sources import SourceFile
@@ -30,7 +33,7 @@ def settings_warnings(
     ports: Ports, settings: LaunchSettings, files: Iterable[SourceFile], rows: Mapping[str, int]
 ) -> Iterator[Problem]:
     """What is doubtful about the settings: a command that cannot start (BK480), a budget that is too small (BK479), a
-    model that is asked in the clear (BK485)."""
+    model that is asked in the clear (BK485), splits that are too small to say much (BK486)."""
     tracked = {one.path: one for one in files}
     world = CommandWorld(
         files={path: _MODES.get(one.mode) for path, one in tracked.items()},
@@ -40,6 +43,7 @@ def settings_warnings(
     yield from command_warnings(settings.optimizer.command, world, where=f"{_OPTIMIZER}.command")
     yield from _in_the_clear(settings)
     yield from _budget(settings, rows)
+    yield from _small_splits(rows)
 
 
 def source_warnings(ports: Ports, entry: IntegrationEntry, files: Iterable[SourceFile]) -> Iterator[Problem]:
@@ -121,3 +125,15 @@ def _budget(settings: LaunchSettings, rows: Mapping[str, int]) -> Iterator[Probl
         message = f"{optimizer.max_rollouts} rollouts are too few for one case per row, which needs {minimum}"
         hint = "the run ends at once unless its rows make fewer cases; raise max_rollouts"
         yield Problem("BK479", message, f"{_OPTIMIZER}.max_rollouts", hint)
+
+
+def _small_splits(rows: Mapping[str, int]) -> Iterator[Problem]:
+    """Splits whose cases will hardly tell anything, judged by their rows: how many cases these make shows later."""
+    train, test = rows.get("train", 0), rows.get("test", 0)
+    hint = "unless its rows make more cases, "
+    if test < FEW:
+        message = f"TEST has {counted(test, 'row')}: fewer than {FEW} pairs are too few to tell a winner from luck"
+        yield Problem("BK486", message, "dataset", f"{hint}the result is a hint, no proof; add rows to TEST")
+    if train < SHARED_BELOW:
+        message = f"TRAIN has {counted(train, 'row')}: below {SHARED_BELOW} cases a proposer sees those that select"
+        yield Problem("BK486", message, "dataset", f"{hint}scores on TRAIN flatter; add rows to TRAIN")

@@ -232,6 +232,7 @@ def test_branch__winner__is_one_commit_on_the_pinned_one(
         "Beaker candidate r1.1",
         "",
         "TEST 0.500 -> 0.750 (+0.250, 95 % interval +0.100 to +0.400, n 8)",
+        "Doubtful: 8 pairs are too few to tell.",
         "From run r1, integration invoices.",
         "",
     ]

@@ -245,6 +245,11 @@ def test_details__result__shows_both_scores_and_the_interval() -> None:
     assert "0.850 on TEST (r1.3)" in text
     assert "+0.450, 95 % interval +0.300 to +0.600, n 40" in text
     assert "ended by   budget" in text
+    assert "doubtful" not in text
+    result = {"winner_id": "r1.3", "baseline_id": "r1.0", "test": test | {"n": 1}}
+    assert "  doubtful   1 pair is too few to tell" in "\n".join(details(run_at("COMPLETED", result=result)))
+    result |= {"winner_id": "r1.0"}
+    assert "doubtful" not in "\n".join(details(run_at("COMPLETED", result=result)))
     lone = {"baseline": None, "winner": 0.8, "difference": None, "low": None, "high": None, "n": 40}
     assert "baseline   - on TEST" in "\n".join(details(run_at("COMPLETED", result={"test": lone})))
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaker.core.cases import CaseScore, Check
+from beaker.core.certainty import doubt
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError, Evaluation
 from beaker.core.scoring import aggregate, mean_interval, objective_score, paired_difference, student_t_975
@@ -233,8 +234,21 @@ def test_mean_interval__is_that_of_the_difference_to_nothing(objectives: list[fl
     same = paired_difference([0.0] * len(objectives), objectives, seed)
     assert (found.value, found.low, found.high, found.n) == (same.value, same.low, same.high, len(objectives))
     assert 0 <= found.low <= found.value <= found.high <= 1
+    over = "1 case" if len(objectives) == 1 else f"{len(objectives)} cases"
+    doubts = doubt(len(objectives), found.low, found.high, thing="case")
     assert found.method == (
-        f"95 % interval of the bootstrap over {len(objectives)} cases, 10,000 resamples, percentiles 2.5 and 97.5"
+        f"95 % interval of the bootstrap over {over}, 10,000 resamples, percentiles 2.5 and 97.5"
+        + (f"; {doubts}" if doubts else "")
+    )
+
+
+def test_paired_difference__one_pair__says_that_it_is_too_few() -> None:
+    """An interval without width is no certainty, and its method says so."""
+    found = paired_difference([0.0], [1.0], 0)
+    assert (found.low, found.high) == (1.0, 1.0)
+    assert found.method == (
+        "95 % interval of the paired bootstrap over 1 pair, 10,000 resamples, percentiles 2.5 and 97.5; "
+        "1 pair is too few to tell"
     )
 
 

@@ -276,4 +276,4 @@ def test_command__that_cannot_start__is_named_as_it_was_given(
     (proposal,) = lab.candidates(run_id)["proposals"]
     assert proposal["outcome"] == "crashed"
     assert proposal["message"].startswith(said)
-    assert [warning["code"] for warning in lab.run(run_id)["warnings"]] == ["BK480"]
+    assert [warning["code"] for warning in lab.run(run_id)["warnings"]] == ["BK480", "BK486", "BK486"]

@@ -102,7 +102,7 @@ class World:
         key = arguments.pop("idempotency_key", None)
         return self.transport.send(build_request(name, arguments, agent_key="local", idempotency_key=key).unwrap())
 
-    def dataset(self, train: int = 3, test: int = 2, *, name: str = "inv", **options: Any) -> dict[str, Any]:
+    def dataset(self, train: int = 20, test: int = 10, *, name: str = "inv", **options: Any) -> dict[str, Any]:
         """Upload a dataset with so many rows and return its artifact."""
         folder = self.root.parent / f"data-{name}-{train}-{test}"
         folder.mkdir(exist_ok=True)

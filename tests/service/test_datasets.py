@@ -87,7 +87,7 @@ def test_download_urls__lead_to_the_bytes(world: Any, tmp_path: Path, conforms: 
     for file in by_id["files"]:
         world.transport.download(file["download_url"], tmp_path / file["path"])
         assert (tmp_path / file["path"]).read_bytes() == (
-            world.root.parent / "data-inv-3-2" / file["path"]
+            world.root.parent / "data-inv-20-10" / file["path"]
         ).read_bytes()
     for url in ("beaker-local:blobs/../../beaker.db", f"beaker-local:blobs/{'0' * 64}/x", "file:///etc/passwd"):
         with pytest.raises(Refused):

@@ -51,7 +51,7 @@ def test_launch__everything_in_order__pins_what_runs(world: Any, conforms: Any) 
     assert run["dataset"] == {
         "name": "inv",
         "revision": made["dataset_revision"],
-        "split_row_counts": {"train": 3, "test": 2},
+        "split_row_counts": {"train": 20, "test": 10},
     }
     assert run["targets"] == {"kind": "documents", "groups": ["playbooks"]}
     assert run["settings"]["harness_optimization"]["max_proposals"] == 50
@@ -284,7 +284,7 @@ def test_launch__uncommitted_configuration__is_refused(world: Any) -> None:
 def test_launch__tracked_copy_of_test__is_refused(world: Any) -> None:
     """TEST in the commit would be visible to every proposer, under whatever name."""
     world.dataset()
-    rows = (world.root.parent / "data-inv-3-2" / "test.jsonl").read_text(encoding="utf-8")
+    rows = (world.root.parent / "data-inv-20-10" / "test.jsonl").read_text(encoding="utf-8")
     world.write("fixtures/held.txt", rows)
     world.commit()
     status, refused = launch(world, {})
@@ -298,7 +298,7 @@ def test_launch__tracked_copy_of_test__is_refused(world: Any) -> None:
 def test_launch__tracked_link_that_leaves__is_refused(world: Any) -> None:
     """A link out of the repository could show TEST to every proposer; one inside it stays allowed."""
     world.dataset()
-    (world.root / "held").symlink_to("../data-inv-3-2/test.jsonl")
+    (world.root / "held").symlink_to("../data-inv-20-10/test.jsonl")
     (world.root / "home").symlink_to(world.root.parent)
     world.commit()
     status, refused = launch(world, {})
@@ -425,6 +425,17 @@ def test_launch__source__is_kept_in_blobs(world: Any, tmp_path: Any) -> None:
     check_out(world.place.blobs, run.source, tmp_path / "checkout")
     assert (tmp_path / "checkout" / "propose.py").read_text(encoding="utf-8") == "print('hello')\n"
     assert (tmp_path / "checkout" / ".beaker" / "beaker.yaml").is_file()
+
+
+def test_launch__small_splits__warn(world: Any, conforms: Any) -> None:
+    """Too few pairs prove nothing, and below 20 TRAIN cases a proposer sees the cases that select."""
+    world.dataset(19, 1)
+    status, run = launch(world, {})
+    assert status == 201
+    assert [(code, where, told.partition(":")[0]) for code, where, told in warned(run)] == [
+        ("BK486", "dataset", "TEST has 1 row"), ("BK486", "dataset", "TRAIN has 19 rows"),
+    ]  # fmt: skip
+    conforms(run, "run.json")
 
 
 def test_launch__submodule__is_a_warning(world: Any, conforms: Any) -> None:

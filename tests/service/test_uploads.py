@@ -105,7 +105,7 @@ def test_upload__known_content__is_reused(world: Any) -> None:
     assert world.dataset() == first | {"reused": True}
     other = world.dataset(name="other")
     assert other["artifact_id"] != first["artifact_id"]
-    folder = world.root.parent / "data-inv-3-2"
+    folder = world.root.parent / "data-inv-20-10"
     renamed = upload_dataset(world.api, folder, name="third").unwrap()
     assert (renamed["reused"], renamed["manifest_digest"]) == (True, first["manifest_digest"])
     refused = world.raw(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from beaker.core.certainty import stated_doubt
 from beaker.core.report.charts import interval_chart
 from beaker.core.report.markup import Part, element, joined
 from beaker.core.report.page import Section, tile
@@ -49,7 +50,8 @@ def _test_result(test: Mapping[str, Any], *, won: Any, baseline_id: Any) -> list
     before, after, difference = (number(test.get(key)) for key in ("baseline", "winner", "difference"))
     low, high, n = number(test.get("low")), number(test.get("high")), count(test.get("n"))
     failed = [number(test.get(key)) or 0 for key in ("failed_baseline", "failed_winner")]
-    tone = "" if low is None or high is None else "good" if low > 0 else "bad" if high < 0 else ""
+    doubts = stated_doubt(test.get("n"), low, high)
+    tone = "" if low is None or high is None or doubts else "good" if low > 0 else "bad" if high < 0 else ""
     interval = None if low is None or high is None else f"95 % interval {signed(low)} to {signed(high)}"
     tiles = [
         tile(
@@ -65,18 +67,22 @@ def _test_result(test: Mapping[str, Any], *, won: Any, baseline_id: Any) -> list
     if low is not None and high is not None and difference is not None and low < high:
         chart = interval_chart(low, difference, high, zero=True)
     return [
-        element("p", _verdict(difference, low, high, same=won == baseline_id), class_="headline"),
+        element("p", _verdict(difference, low, high, same=won == baseline_id, doubts=doubts), class_="headline"),
         element("div", tiles, class_="tiles"),
         chart,
         element("p", words(test.get("method")), class_="muted"),
     ]
 
 
-def _verdict(difference: float | None, low: float | None, high: float | None, *, same: bool) -> str:
+def _verdict(difference: float | None, low: float | None, high: float | None, *, same: bool, doubts: str) -> str:
     if same:
         return "No candidate beat the baseline on TRAIN, so the baseline stays."
     if difference is None or low is None or high is None:
         return "The winner ran on the held-out cases; the baseline did not, so nothing can be said of the difference."
+    if doubts:
+        how = "as well as" if not difference else "better than" if difference > 0 else "worse than"
+        by = f", by {signed(difference)}" if difference else ""
+        return f"The winner did {how} the baseline on held-out cases{by}, but {doubts}."
     if low > 0:
         return f"The winner is better than the baseline on held-out cases, by {signed(difference)}."
     if high < 0:

@@ -115,7 +115,7 @@ def answers() -> dict[str, Any]:
             "selection": {"cases": 2, "shared_with_evidence": False},
             "result": {
                 "baseline_id": "run_1.0", "winner_id": "run_1.2",
-                "test": {"baseline": 0.3, "winner": 0.8, "difference": 0.5, "low": 0.2, "high": 0.7, "n": 3,
+                "test": {"baseline": 0.3, "winner": 0.8, "difference": 0.5, "low": 0.2, "high": 0.7, "n": 30,
                          "failed_baseline": 1, "failed_winner": 0, "method": "paired bootstrap"},
             },
         },

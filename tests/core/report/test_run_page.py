@@ -57,7 +57,7 @@ def test_report_page__completed_run__says_what_was_found(read: Read, sample: dic
         "words COMPLETED run_1 dataset letters@sha256:dddddddddddd · a/b at cccccccccccc · started 2026-03-01",
         "The winner is better than the baseline on held-out cases, by +0.500.",
         "Baseline on TEST 0.300 1 failed Winner on TEST 0.800 #2 Difference +0.500 95 % interval +0.200 to +0.700",
-        "Held-out cases 3", "paired bootstrap", "The search ended because all proposals were made.",
+        "Held-out cases 30", "paired bootstrap", "The search ended because all proposals were made.",
         "The mean over the 2 cases of TRAIN that select",
         "best so far accepted baseline shown in this report rejected",
         "4 candidates: the baseline, 2 accepted, 1 rejected.", "#2 winner",
@@ -105,6 +105,33 @@ def test_report_page__verdict__follows_the_interval(
     tone = "good" if (changes["low"] or 0) > 0 else "bad" if (changes["high"] or 0) < 0 else None
     assert [one["class"] for one in taken.all("div", "tile")][2] == f"tile {tone}" if tone else "tile"
     assert len(taken.all("svg", "interval")) == (changes["low"] is not None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"n": 1, "low": 1.0, "high": 1.0, "difference": 1.0},
+            "The winner did better than the baseline on held-out cases, by +1.000, but 1 pair is too few to tell.",
+        ),
+        (
+            {"n": 5, "low": -0.5, "high": -0.1, "difference": -0.2},
+            "The winner did worse than the baseline on held-out cases, by −0.200, but 5 pairs are too few to tell.",
+        ),
+        (
+            {"n": 30, "low": 0.0, "high": 0.0, "difference": 0.0},
+            "The winner did as well as the baseline on held-out cases, but all 30 pairs differ by the same, so",
+        ),
+    ],
+)
+def test_report_page__interval_that_says_little__claims_nothing(
+    read: Read, sample: dict[str, Any], changes: Any, said: str
+) -> None:
+    """With few pairs, or no spread, the verdict is no certainty, and no colour says otherwise."""
+    sample["run"]["result"]["test"] |= changes
+    taken = read(report_page(RunReport(**sample)))
+    assert said in taken.text
+    assert [one["class"] for one in taken.all("div", "tile")][2] == "tile"
 
 
 def test_report_page__interval_without_width__draws_none(read: Read, sample: dict[str, Any]) -> None:
