@@ -11,8 +11,8 @@ from typing import Any, Literal
 import attrs
 from returns.result import Failure, Result, Success
 
-from beaker.core.config_entry import IntegrationEntry, read_entry
-from beaker.core.config_reader import DATASET_KEYS, ConfigReader, in_file_order, word
+from beaker.core.config_entry import ENTRY_KEYS, IntegrationEntry, read_entry
+from beaker.core.config_reader import DATASET_KEYS, LAUNCH_KEYS, ConfigReader, in_file_order, word
 from beaker.core.config_tree import MapNode, Node, Scalar, fault, kind_of
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import ReadOnlyDict, value
@@ -21,6 +21,10 @@ LEGACY_CODE = "BK105"
 """The code of a key that an older generation wrote. Every command reports it, also one that could do without."""
 
 TOP_KEYS = ("integrations", "default_integration", "config_defaults", "api")
+_HOMES = {
+    **dict.fromkeys(ENTRY_KEYS, "into an entry below `integrations`"),
+    **dict.fromkeys(LAUNCH_KEYS, "into `config_defaults`"),
+}
 _SPEC_KEYS = ("spec", "specs", "default_spec")
 _KEY_KEYS = ("agent_key", "project_key")
 
@@ -61,7 +65,7 @@ def parse_config(tree: Node, file: str) -> Result[ProjectConfig, Problems]:
         config_defaults=reader.json_mapping("config_defaults"),
         api=reader.read("api", _api),
         misplaced_selectors=tuple(sorted(key.raw for key, _ in tree.entries if key.raw in DATASET_KEYS)),
-        warnings=in_file_order((*reader.warnings((*TOP_KEYS, *_SPEC_KEYS, *_KEY_KEYS)), *entry_warnings)),
+        warnings=in_file_order((*reader.warnings((*TOP_KEYS, *_SPEC_KEYS, *_KEY_KEYS), _HOMES), *entry_warnings)),
     )
     if reader.problems:
         return Failure(in_file_order((*reader.problems, *config_problems(config))))

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import attrs
 from returns.pipeline import is_successful
 
-from beaker.core.config_reader import DATASET_KEYS, SCHEMA_CODE, ConfigReader, in_file_order, switch, word
+from beaker.core.config_reader import DATASET_KEYS, LAUNCH_KEYS, SCHEMA_CODE, ConfigReader, in_file_order, switch, word
 from beaker.core.config_tree import ListNode, MapNode, Node, Scalar, kind_of
 from beaker.core.environment import REQUIRED_ENV_HINT, required_env_faults
 from beaker.core.image_packages import apt_package_fault, pip_requirement_fault
@@ -16,6 +16,10 @@ from beaker.core.project_layout import normalize_repository_directory, parse_ent
 from beaker.core.targets import parse_declaration
 from beaker.core.values import ReadOnlyDict, value
 
+_HOMES = {
+    **dict.fromkeys(("integrations", "default_integration", "api"), "at the top of the file"),
+    **dict.fromkeys(LAUNCH_KEYS, "into the entry's `config_defaults`"),
+}
 ENTRY_KEYS = (
     "entrypoint", "source_dir", "package_import_root", "required_env", "agent_key", "project_key", "environment_base",
     "image_base", "pip_install_from", "pip_install", "apt_install", "targets", "scorer_model", "requires_scorer_model",
@@ -79,7 +83,7 @@ def read_entry(key: Scalar, node: Node, file: str) -> tuple[IntegrationEntry, Pr
         config_defaults=reader.json_mapping("config_defaults"),
         misplaced_selectors=tuple(sorted(name.raw for name, _ in node.entries if name.raw in DATASET_KEYS)),
         problems=in_file_order(reader.problems),  # last: the arguments above fill it
-    ), tuple(reader.warnings(ENTRY_KEYS))
+    ), tuple(reader.warnings(ENTRY_KEYS, _HOMES))
 
 
 _ENTRYPOINT_HINT = "name your Integration, as in entrypoint: beaker_integration:integration"

@@ -1,10 +1,10 @@
 """Reading the keys of one mapping of a configuration file, collecting what is wrong with its line and path."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from beaker.core.config_tree import ListNode, MapNode, Node, Scalar, fault, kind_of, plain_json
-from beaker.core.options import did_you_mean
+from beaker.core.options import at_home, did_you_mean
 from beaker.core.problems import Problem
 from beaker.core.values import ReadOnlyDict
 
@@ -18,6 +18,12 @@ WARNING_CODE = "BK106"
 
 DATASET_KEYS = ("dataset_ref", "datasetRef", "dataset", "dataset_id", "datasetId")
 """Keys of `config_defaults` that select a dataset, in every spelling."""
+
+LAUNCH_KEYS = (
+    "model", "case_retry_limit", "spend_budget_usd", "test_baseline", "max_concurrency", "optimization_config",
+    "harness_optimization", "repository_destinations", "extra",
+)  # fmt: skip
+"""What a launch's `config` may hold, each also in camelCase: keys of `config_defaults`."""
 
 
 class ConfigReader:
@@ -77,15 +83,21 @@ class ConfigReader:
             return ReadOnlyDict()
         return ReadOnlyDict(self.json(key, node))
 
-    def warnings(self, known: Collection[str]) -> Iterator[Problem]:
-        """A warning for each key that means nothing here; keys that start with `x-`, `_` or `.` are one's own."""
+    def warnings(self, known: Collection[str], homes: Mapping[str, str]) -> Iterator[Problem]:
+        """A warning for each key that means nothing here; keys that start with `x-`, `_` or `.` are one's own.
+
+        `homes` says where keys of other places belong.
+        """
         for key, _ in self.node.entries:
             if key.raw in known or key.raw.startswith(("x-", "_", ".")):
                 continue
             if key.raw in DATASET_KEYS:
                 said, hint = "selects no dataset here", "move it into config_defaults at the top of the file"
             else:
-                said, hint = "is not a known key and is ignored", did_you_mean(key.raw, known)
+                said, hint = (
+                    "is not a known key and is ignored",
+                    at_home(key.raw, homes) or did_you_mean(key.raw, known),
+                )
             yield fault(key, f"{self.place(key.raw)} {said}", file=self.file, code=WARNING_CODE, hint=hint)
 
 

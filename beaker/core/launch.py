@@ -14,19 +14,14 @@ from returns.result import Failure, Result, Success
 from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.config_reader import DATASET_KEYS
+from beaker.core.config_reader import LAUNCH_KEYS as LAUNCH_KEYS
 from beaker.core.datasets import parse_reference
 from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings, optimization_models, with_models
-from beaker.core.optimizer import EXTRA_ADVICE
-from beaker.core.options import camel, did_you_mean, shown
+from beaker.core.optimizer import EXTRA_ADVICE, SETTING_HOMES
+from beaker.core.options import at_home, camel, did_you_mean, shown
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import ReadOnlyDict, value
-
-LAUNCH_KEYS = (
-    "model", "case_retry_limit", "spend_budget_usd", "test_baseline", "max_concurrency", "optimization_config",
-    "harness_optimization", "repository_destinations", "extra",
-)  # fmt: skip
-"""What a launch's `config` may hold, each also in camelCase."""
 
 REFERENCE_KEYS = DATASET_KEYS[:3]
 ID_KEYS = DATASET_KEYS[3:]
@@ -159,7 +154,7 @@ def check_launch_keys(config: Mapping[str, Any]) -> Result[None, Problems]:
         if key in SCORER_MODEL_KEYS:
             problems.extend(judges_in_settings([key], code="BK403"))
         elif name is None:
-            hint = f"{did_you_mean(key, LAUNCH_KEYS)}; {EXTRA_ADVICE}"
+            hint = at_home(key, SETTING_HOMES) or f"{did_you_mean(key, LAUNCH_KEYS)}; {EXTRA_ADVICE}"
             problems.append(Problem("BK402", "is not a known launch setting", where, hint))
         elif name in seen:
             said = f"is given twice, as {seen[name]!r} and as {key!r}"

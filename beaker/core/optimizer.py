@@ -29,7 +29,7 @@ from beaker.core.options import (
 from beaker.core.prices import PRICES_HINT, Price, prices_rule
 from beaker.core.problems import Problem, Problems
 from beaker.core.proposer_settings import PARETO, PROPOSER_HINT, NoProposer, choose_proposer, options
-from beaker.core.reflection.settings import Reflection, reflection_rule
+from beaker.core.reflection.settings import REFLECTION_KEYS, Reflection, reflection_rule
 from beaker.core.strict_json import JsonObject, json_object
 from beaker.core.values import ReadOnlyDict, value
 
@@ -112,7 +112,7 @@ def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems
     """
     judge = judges_in_settings(config, code=CODE)
     plain = {key: item for key, item in config.items() if key not in SCORER_MODEL_KEYS}
-    values, found = read_options(plain, _LAUNCH_RULES, where="config", code=CODE, advice=EXTRA_ADVICE)
+    values, found = read_options(plain, _LAUNCH_RULES, where="config", code=CODE, advice=EXTRA_ADVICE, homes=_homes)
     problems = judge + found
     hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
     if "harness_optimization" not in values and not hidden:
@@ -223,10 +223,14 @@ def _timeouts(values: dict[str, Any]) -> Timeouts:
     return Timeouts(**{("import_" if name == "import" else name): seconds for name, seconds in values.items()})
 
 
+def _homes() -> Mapping[str, str]:
+    return SETTING_HOMES
+
+
 _OPTIMIZER_RULES: dict[str, Rule] = {
     "proposer": some_text,
     "command": _command,
-    "reflection": reflection_rule(CODE),
+    "reflection": reflection_rule(CODE, homes=_homes),
     "proposer_env": _proposer_env,
     "proposer_options": options,
     "engine": some_text,
@@ -240,7 +244,7 @@ _OPTIMIZER_RULES: dict[str, Rule] = {
     "score_repeats": whole_number(1, 1000),
     "seed": whole_number(-LARGEST, LARGEST),
     "prices": prices_rule(CODE),
-    "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE),
+    "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE, homes=_homes),
 }
 
 _LAUNCH_RULES: dict[str, Rule] = {
@@ -258,7 +262,7 @@ _LAUNCH_RULES: dict[str, Rule] = {
         "leave it out to optimize the system",
         _object,
     ),
-    "harness_optimization": nested(_OPTIMIZER_RULES, _optimizer, code=CODE),
+    "harness_optimization": nested(_OPTIMIZER_RULES, _optimizer, code=CODE, homes=_homes),
     "repository_destinations": _later(
         "nothing is pushed from a run on this machine",
         "leave it out",
@@ -266,3 +270,11 @@ _LAUNCH_RULES: dict[str, Rule] = {
     ),
     "extra": _extra,
 }
+
+SETTING_HOMES: Mapping[str, str] = {
+    **dict.fromkeys(_LAUNCH_RULES, "beside `harness_optimization`, at the top of the settings"),
+    **dict.fromkeys(REFLECTION_KEYS, "into `harness_optimization.reflection`"),
+    **dict.fromkeys(_STAGES, "into `harness_optimization.timeouts`"),
+    **dict.fromkeys(_OPTIMIZER_RULES, "into `harness_optimization`"),
+}
+"""Where each setting belongs, as the end of "it belongs ...": for whoever wrote it a level too high or too low."""

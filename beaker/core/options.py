@@ -17,6 +17,10 @@ Rule: TypeAlias = Callable[[object], Any]
 """Returns the value an option stands for, or raises `ValueError` with what it must be."""
 
 
+Homes: TypeAlias = Callable[[], Mapping[str, str]]
+"""Makes the places to which known names belong: asked for late, since every place has to know of every other."""
+
+
 @value
 class UnknownOption(Problem):
     """A key that is no option here. Another place may know it."""
@@ -36,6 +40,15 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean {near!r}?" if near is not None else f"known here: {', '.join(listed)}"
 
 
+def at_home(name: str, homes: Mapping[str, str]) -> str:
+    """A hint that says where the option `name` belongs, when it is one of another place; empty otherwise.
+
+    `homes` says of every name which place knows it, in the words that complete "it belongs ...".
+    """
+    home = homes.get(snake(name))
+    return f"it belongs {home}" if home is not None else ""
+
+
 def camel(name: str) -> str:
     """`max_rollouts` as `maxRollouts`."""
     head, *rest = name.split("_")
@@ -48,13 +61,13 @@ def snake(name: str) -> str:
 
 
 def read_options(
-    given: object, rules: Mapping[str, Rule], *, where: str, code: str, advice: str = ""
+    given: object, rules: Mapping[str, Rule], *, where: str, code: str, advice: str = "", homes: Homes = dict
 ) -> tuple[dict[str, Any], tuple[Problem, ...]]:
     """Read `given`, a JSON object whose keys are those of `rules` in either spelling.
 
     Returns the values by snake_case key, of the keys that were given, are not null and obey their rule, together with
-    every fault, each a `Problem` with `code` and its place below `where`; `advice` ends the hint about an unknown key.
-    A rule that raises `OptionsRefused` hands on its own problems.
+    every fault, each a `Problem` with `code` and its place below `where`; `advice` ends the hint about an unknown key,
+    unless `homes` knows where that key belongs. A rule that raises `OptionsRefused` hands on its own problems.
     """
     if not isinstance(given, Mapping):
         return {}, (Problem(code, f"must be an object, not {shown(given)}", where),)
@@ -66,7 +79,8 @@ def read_options(
         place = f"{where}.{key}"
         name = spellings.get(key)
         if name is None:
-            hint = "; ".join(filter(None, (did_you_mean(str(key), rules), advice)))
+            home = at_home(str(key), homes())
+            hint = home or "; ".join(filter(None, (did_you_mean(str(key), rules), advice)))
             problems.append(UnknownOption(code, "is not a known option", place, hint))
         elif name in spelled_as:
             both = f"is given twice, as {spelled_as[name]!r} and as {key!r}"
@@ -99,11 +113,13 @@ class OptionsRefused(ValueError):
         )
 
 
-def nested(rules: Mapping[str, Rule], build: Callable[[dict[str, Any]], T], *, code: str) -> Callable[[object], T]:
+def nested(
+    rules: Mapping[str, Rule], build: Callable[[dict[str, Any]], T], *, code: str, homes: Homes = dict
+) -> Callable[[object], T]:
     """A rule for an object of options inside another; `build` makes its value of what was read."""
 
     def read(given: object) -> T:
-        values, problems = read_options(given, rules, where="", code=code)
+        values, problems = read_options(given, rules, where="", code=code, homes=homes)
         if problems:
             raise OptionsRefused(*problems)
         return build(values)

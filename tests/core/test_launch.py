@@ -66,6 +66,12 @@ def test_check_launch_keys__unknown_key__is_sent_to_extra() -> None:
     assert all(key in problem.hint for key in LAUNCH_KEYS)
 
 
+def test_check_launch_keys__key_of_another_level__is_sent_home() -> None:
+    """A setting of the optimizer is told that it is one."""
+    (problem,) = check_launch_keys({"timeouts": {}}).failure()
+    assert problem.hint == "it belongs into `harness_optimization`"
+
+
 @pytest.mark.parametrize("resolved, reference, artifact_id, expected", VECTORS["dataset"])
 def test_choose_dataset__decision_table__as_listed(
     resolved: dict[str, Any], reference: str | None, artifact_id: str | None, expected: Any

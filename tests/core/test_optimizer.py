@@ -253,3 +253,26 @@ def test_shown__long_values__are_cut() -> None:
     assert [shown(item) for item in (None, True, {}, [], 7)] == ["null", "true", "an object", "a list", "7"]
     assert shown(10**5000) == "a very large number"
     assert Timeouts().import_ == 60.0
+
+
+@pytest.mark.parametrize(
+    ("config", "hint"),
+    [
+        ({"timeouts": {"run_case": 5}}, "it belongs into `harness_optimization`"),
+        ({"maxProposals": 5}, "it belongs into `harness_optimization`"),
+        ({"run_case": 5}, "it belongs into `harness_optimization.timeouts`"),
+        ({"base_url": "x"}, "it belongs into `harness_optimization.reflection`"),
+        ({"harness_optimization": {"run_case": 5}}, "it belongs into `harness_optimization.timeouts`"),
+        ({"harness_optimization": {"model": "m"}}, "it belongs into `harness_optimization.reflection`"),
+        (
+            {"harness_optimization": {"maxConcurrency": 2}},
+            "it belongs beside `harness_optimization`, at the top of the settings",
+        ),
+        ({"harness_optimization": {"timeouts": {"max_proposals": 2}}}, "it belongs into `harness_optimization`"),
+        ({"harness_optimization": {"reflection": {"seed": 2}}}, "it belongs into `harness_optimization`"),
+    ],
+)
+def test_parse_launch_settings__key_of_another_level__is_sent_home(config: Any, hint: str) -> None:
+    """A known key a level too high or too low is told where it belongs, not what else is known."""
+    unknown = [one for one in parse_launch_settings(config).failure() if one.message == "is not a known option"]
+    assert [one.hint for one in unknown] == [hint]

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from beaker.core.environment import ENVIRONMENT_NAME_PATTERN
-from beaker.core.options import OptionsRefused, Rule, nested, number, shown, some_text, whole_number
+from beaker.core.options import Homes, OptionsRefused, Rule, nested, number, shown, some_text, whole_number
 from beaker.core.problems import Problem
 from beaker.core.values import value
 
@@ -47,8 +47,8 @@ def is_loopback(base_url: str) -> bool:
         return False
 
 
-def reflection_rule(code: str) -> Rule:
-    """The rule of the setting, whose problems have `code`."""
+def reflection_rule(code: str, *, homes: Homes = dict) -> Rule:
+    """The rule of the setting, whose problems have `code`; `homes` as in `read_options`."""
 
     def build(values: dict[str, Any]) -> Reflection:
         missing = [name for name in ("base_url", "model") if name not in values]
@@ -56,7 +56,7 @@ def reflection_rule(code: str) -> Rule:
             raise OptionsRefused(*(Problem(code, "is missing", f".{name}", _HINTS[name]) for name in missing))
         return Reflection(**values)
 
-    return nested(_RULES, build, code=code)
+    return nested(_RULES, build, code=code, homes=homes)
 
 
 _HINTS = {
@@ -105,3 +105,6 @@ _RULES: dict[str, Rule] = {
     "context_tokens": whole_number(512, 100_000_000),
     "provider": _provider,
 }
+
+REFLECTION_KEYS = tuple(_RULES)
+"""The keys of the setting."""
