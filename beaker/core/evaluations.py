@@ -12,7 +12,8 @@ class CaseError:
 
     `kind` is one of `raised` (`run_case` raised), `retryable` (it still asked for a retry after the last one allowed),
     `timed_out`, `crashed` (the process died), `open_candidate`, `invalid_result` (what `run_case` returned is no
-    `CaseResult`), `scorer` (`score_case` failed) and `import` (the candidate's code could not be imported).
+    `CaseResult`), `scorer` (`score_case` failed), `import` (the candidate's code could not be imported) and
+    `installed_copy` (it loaded a module of the repository target from the environment instead).
     `traceback` is text, empty when there is none.
     """
 

@@ -30,6 +30,7 @@ _CASE_HINTS = {
     "invalid_result": "return CaseResult(output) with JSON: dict and list, no tuples, dates or models",
     "scorer": "score_case must return a CaseScore for whatever run_case returned; a wrong answer scores 0",
     "import": "import from the checkout only; compute paths from __file__",
+    "installed_copy": "import what candidates edit from the checkout: see where each module was loaded from",
 }
 
 

@@ -14,6 +14,7 @@ from beaker.core.problems import Problem
 from beaker.core.targets import declaration_json
 from beaker.runtime.code_root import CodeRoot, import_root
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem, traced
+from beaker.runtime.installed_copies import InstalledCopies, InstalledCopy, advice, told
 from beaker.runtime.remapping import Checkouts, ForeignModules, remap_interpreter
 from beaker.sdk.integration import Integration
 from beaker.sdk.loading import load_integration
@@ -28,10 +29,13 @@ _SEARCHED_LEVELS, _SEARCHED_FOLDERS = 4, 200
 class Imported:
     """An imported Integration and the watch over where its modules come from."""
 
-    def __init__(self, integration: Integration, foreign: ForeignModules) -> None:
+    def __init__(self, code: CodeRoot, integration: Integration, foreign: ForeignModules, root: Path) -> None:
         self.integration = integration
+        self._code = code
         self._foreign = foreign
         self._problem: StageProblem | None = None
+        self._copies = InstalledCopies(code, root, integration.targets)
+        self._copied: list[InstalledCopy] = []
 
     def described(self) -> dict[str, Any]:
         """What the host is told about it."""
@@ -48,6 +52,17 @@ class Imported:
         """
         self._problem = self._problem or _foreign_problem(self._foreign)
         return self._problem
+
+    def copy_problem(self) -> StageProblem | None:
+        """The problem of modules of a repository target that were loaded from an installed copy, or `None`.
+
+        Once there is one, it stays, as the other does.
+        """
+        self._copied += self._copies.found()
+        if not self._copied:
+            return None
+        hint = advice(min(self._copied), self._code.source_dir)
+        return StageProblem("BK305", told(self._copied), hint=hint, stage=STAGE)
 
 
 def import_integration(code: CodeRoot) -> Imported:
@@ -75,7 +90,10 @@ def import_integration(code: CodeRoot) -> Imported:
         raise StageFailed(_import_problem(code, error, root.unwrap(), checkouts)) from None
     if (problem := _foreign_problem(foreign)) is not None:
         raise StageFailed(problem)
-    return Imported(integration, foreign)
+    imported = Imported(code, integration, foreign, root.unwrap())
+    if (problem := imported.copy_problem()) is not None:
+        raise StageFailed(problem)
+    return imported
 
 
 def _import_problem(code: CodeRoot, error: BaseException, root: Path, checkouts: Checkouts) -> StageProblem:

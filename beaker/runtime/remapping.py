@@ -44,7 +44,7 @@ class Checkouts:
         self.original = None if original is None else os.path.realpath(original)
         if self.original == self.repository:
             self.original = None
-        self._kept = () if self.original is None else _interpreter_directories(self.original)
+        self._kept = () if self.original is None else interpreter_directories(self.original)
 
     def belongs_elsewhere(self, path: str) -> bool:
         """Whether an absolute `path` lies in the user's own checkout and not in this one."""
@@ -83,7 +83,8 @@ def _real(path: str) -> str:
 
 
 @cache
-def _interpreter_directories(original: str) -> tuple[str, ...]:
+def interpreter_directories(original: str) -> tuple[str, ...]:
+    """Where the interpreter keeps its libraries, as far as that lies inside a checkout or is its standard place."""
     kept: list[str] = []
     for prefix in {sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix}:
         for known in {os.path.normpath(prefix), os.path.realpath(prefix)}:
@@ -196,7 +197,7 @@ class ForeignModules:
         if len(sys.modules) == self._count:
             return
         for name in sys.modules.keys() - self._seen:
-            for place in _places(sys.modules.get(name)):
+            for place in loaded_from(sys.modules.get(name)):
                 if self._checkouts.belongs_elsewhere(place) and name.partition(".")[0] not in (_OWN, "__main__"):
                     yield name, place
                     break
@@ -204,7 +205,8 @@ class ForeignModules:
         self._count = len(sys.modules)
 
 
-def _places(module: object) -> Iterator[str]:
+def loaded_from(module: object) -> Iterator[str]:
+    """The places that a loaded module tells of itself: its file, the one of its specification, its folders."""
     # Anything can stand in `sys.modules`, and asking an object that loads lazily for an attribute would load it.
     names = getattr(module, "__dict__", {}) if isinstance(module, ModuleType) else {}
     spec = names.get("__spec__")

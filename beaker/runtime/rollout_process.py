@@ -101,6 +101,8 @@ class _Rollouts:
         error, damaged = result_error(outcome), outcome.damaged
         if (foreign := self._imported.foreign_problem()) is not None:
             error, damaged = CaseError("import", foreign.message), True
+        elif (copy := self._imported.copy_problem()) is not None:
+            error, damaged = CaseError("installed_copy", f"{copy.message}; {copy.hint}"), True
         if error is None:
             error = self._answer(request, outcome.returned, outcome.duration_ms)
         if error is not None:

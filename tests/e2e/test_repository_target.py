@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -531,3 +532,19 @@ def environment_of(project: Path) -> Path:
     (site / "demo-1.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: demo\nVersion: 1\n")
     (site / "demo-1.dist-info" / "entry_points.txt").write_text("[demo.values]\nvalue = points:VALUE\n")
     return project / ".venv" / "bin" / "python"
+
+
+def test_installed_copy_of_the_target__fails_the_run_and_says_why(laboratory: Callable[..., Any]) -> None:
+    """Whatever candidates edited, the copy would run: the baseline cannot be measured, and the module is named."""
+    lab = laboratory(train=4, test=2)
+    pipeline(lab, targets='(repository(["src"]),)', declared="")
+    text = (lab.project / "integration.py").read_text()
+    text = text.replace("from kinds import classify\n", "")
+    text = text.replace("    told = classify(", "    from kinds import classify\n    told = classify(")
+    lab.write("integration.py", text.replace('str(Path(__file__).parent / "src")', repr(str(lab.root / "site"))))
+    shutil.copytree(lab.project / "src", lab.root / "site")
+    run = lab.run(lab.launch(max_proposals=1))
+    assert run["status"] == "FAILED"
+    assert "kinds (loaded from " in run["error_message"]
+    assert "held at src/kinds/__init__.py" in run["error_message"]
+    assert "pip install -e ." in run["error_message"]

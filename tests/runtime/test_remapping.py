@@ -400,11 +400,11 @@ def told_apart(tmp_path, monkeypatch):
             monkeypatch.setattr(sys, name, str(prefix))
         libraries = {name: str(Path(prefix) / "lib") for name in ("stdlib", "platstdlib", "purelib", "platlib")}
         monkeypatch.setattr(remapping.sysconfig, "get_path", libraries.__getitem__)
-        remapping._interpreter_directories.cache_clear()
+        remapping.interpreter_directories.cache_clear()
         return Checkouts(tmp_path / "new", tmp_path / "old")
 
     yield make
-    remapping._interpreter_directories.cache_clear()
+    remapping.interpreter_directories.cache_clear()
 
 
 def test_checkouts__environment_inside_the_checkout__stays(told_apart, tmp_path):

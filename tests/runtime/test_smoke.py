@@ -565,3 +565,28 @@ def test_run_one__case_that_records_no_model_call__is_warned_of(project, try_out
     outcome, _ = try_out(run_one=True, strict=True)
     assert outcome.passed
     assert [warning.code for warning in outcome.warnings if warning.code == "BK350"] == ([] if traced else ["BK350"])
+
+
+@pytest.mark.parametrize("when", ["import", "run_case"])
+def test_installed_copy_of_the_target__is_never_green(project, tmp_path, try_out, when):
+    """What comes from the environment instead of the checkout fails at import, at the latest with the case."""
+    for path in (tmp_path / "site", project.root / "src"):
+        (path / "durations").mkdir(parents=True)
+        (path / "durations" / "__init__.py").write_text("def parse(text): return text\n")
+    project.env["PYTHONPATH"] = str(tmp_path / "site")
+    early, late = ("import durations", "pass") if when == "import" else ("", "import durations")
+    project.hooks(f"""
+        {early}
+        async def run_case(*, case_input, runtime):
+            {late}
+            return CaseResult(case_input)
+    """)
+    outcome, reports = try_out(run_one=when == "run_case", strict=True)
+    problem = reports[-1].problems[0]
+    assert not outcome.passed
+    assert (reports[-1].stage, problem.code) == {
+        "import": ("integration", "BK305"),
+        "run_case": ("runner and scorer", "BK349"),
+    }[when]
+    assert "held at src/durations/__init__.py" in str(problem)
+    assert "pip install -e ." in str(problem) + problem.hint
