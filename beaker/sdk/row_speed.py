@@ -107,7 +107,9 @@ def _strict(text: bytes, msgspec: Any) -> Any:
         if b"\\u" not in text and text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
             # A key that stands twice is one member of what was decoded, so it is missing when that is written again.
             return value if _colons(text) == _colons(msgspec.json.encode(value)) else None
-    except (msgspec.MsgspecError, UnicodeDecodeError, OverflowError):  # the last for an integer that it does not write
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    except (OverflowError, RecursionError):  # an integer that it does not write, nesting that the stack does not take
         return None
     # Keys may be spelled in several ways, or the nesting has to be measured.
     return value if sum(map(bool, _KEYS.findall(text))) == _members(value) else None

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from cattrs.errors import BaseValidationError
 from returns.pipeline import is_successful
 
-from beaker.core.strict_json import parse
+from beaker.core.strict_json import json_value, parse
 from beaker.sdk.row_conversion import RowReader
 from beaker.sdk.row_faults import InvalidRow, RowFault, row_faults
 from beaker.sdk.row_schemas import Schema, row_schema
@@ -53,6 +53,16 @@ class StandardRowAdapter(Generic[RowT]):
         if not isinstance(row, dict):
             raise InvalidRow((RowFault("", f"a row must be an object, not {type(row).__name__}"),))
         try:
+            checked = json_value(row, "the row")
+        except (TypeError, ValueError) as error:
+            raise InvalidRow((RowFault("", str(error)),)) from error
+        return self._read_decoded(checked)
+
+    def _read_decoded(self, row: object) -> RowT:
+        """Strict JSON as the row model."""
+        if not isinstance(row, dict):
+            raise InvalidRow((RowFault("", f"a row must be an object, not {type(row).__name__}"),))
+        try:
             read: RowT = self._read(row, self.model)
         except (BaseValidationError, TypeError, ValueError) as error:
             raise InvalidRow(row_faults(error)) from error
@@ -65,11 +75,11 @@ class StandardRowAdapter(Generic[RowT]):
             if self._decode is not None and (read := self._decode(text)) is not None:
                 return read
             if self._parse is not None and (row := self._parse(text)) is not None:
-                return self.validate_python(row)
+                return self._read_decoded(row)
         parsed = parse(text, "the row")
         if not is_successful(parsed):
             raise InvalidRow((RowFault("", str(parsed.failure())),))
-        return self.validate_python(parsed.unwrap())
+        return self._read_decoded(parsed.unwrap())
 
     def json_schema(self) -> Schema:
         """As `RowAdapter.json_schema`."""

@@ -204,6 +204,15 @@ def test_row__that_needs_a_judge__goes_the_long_way(text: str) -> None:
     assert exactly(answer(Row, text.encode())) == exactly(answer(Row, text))
 
 
+@pytest.mark.parametrize("depth", [500, 5_000, 200_000])
+@pytest.mark.parametrize("model", [dict, Line, Row])
+def test_row__nested_far_too_deep__is_refused_as_without_the_extra(model: Any, depth: int) -> None:
+    """However deep: what ends msgspec's own descent is no answer."""
+    for text in ('{"id": "a", "x": ' + "[" * depth + "]" * depth + "}", '{"lines": [' * depth + "]}" * depth):
+        with pytest.raises(InvalidRow, match="nested deeper than 200"):
+            row_adapter(model).validate_json(text.encode())
+
+
 def test_row__that_is_not_utf_8_under_an_unknown_key__is_refused() -> None:
     """msgspec skips what a model does not know without looking at its characters."""
     text = b'{"id": "a", "unknown": "\xff"}'

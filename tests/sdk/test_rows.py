@@ -725,3 +725,31 @@ def test_row__field_named_like_an_argument_of_cattrs__is_read() -> None:
     ]
     assert faults(reads(Named), {"f": {"cl": 10}}) == ["f: cl is too large"]
     assert row_adapter(Private).validate_python({"converter": 1, "_cl": 2}) == Private(1, 2)
+
+
+def _nested(levels: int) -> Any:
+    row: Any = []
+    for _ in range(levels):
+        row = [row]
+    return row
+
+
+@pytest.mark.parametrize(
+    "item, said",
+    [
+        (float("inf"), "must be a finite number"),
+        (float("nan"), "must be a finite number"),
+        ({1}, "not set"),
+        ((1, 2), "not tuple"),
+        (b"x", "not bytes"),
+        ({1: 2}, "key"),
+        ("\ud800", "lone surrogate"),
+        (_nested(300), "nested deeper than 200"),
+        (_nested(50_000), "nested deeper than 200"),
+    ],
+)
+@pytest.mark.parametrize("model", [dict, dict[str, Any], Mapping[str, object]])
+def test_validate_python__what_no_json_says__is_refused(model: Any, item: Any, said: str) -> None:
+    """A row is strict JSON however it comes, also where the model takes anything."""
+    with pytest.raises(InvalidRow, match=said):
+        row_adapter(model).validate_python({"id": 1, "x": item})
