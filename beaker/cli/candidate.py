@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.candidate_branch import add_branch, branch
+from beaker.cli.candidate_names import add_candidate_name
 from beaker.cli.parser import HELP, add_agent_option, add_leaf
 from beaker.cli.pull import PULLED_OF_A_CANDIDATE, add_only_option, files_below, tell_results, wanted_files
 from beaker.cli.run_candidates import changed_text
@@ -24,16 +25,16 @@ def add_parser(subparsers: Any) -> None:
     group = subparsers.add_parser("candidate", help=HELP["candidate"])
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
     show = add_leaf(actions, "show", help="show one candidate: where it comes from, its scores, what it changes")
-    show.add_argument("candidate_id", metavar="CANDIDATE_ID", help="as `beaker run candidates RUN_ID` lists it")
+    add_candidate_name(show)
     show.add_argument("--diff", action="store_true", help="show the patch and the changed documents too")
     download = add_leaf(
         actions,
         "download",
         help="fetch a candidate's patch, change sets, documents and edited files",
         description="Writes patch.diff (when the repository changed), changes/, tree/ and report.html of any candidate "
-        "to OUTPUT_DIR/CANDIDATE_ID.",
+        "to OUTPUT_DIR/RUN.N.",
     )
-    download.add_argument("candidate_id", metavar="CANDIDATE_ID", help="as `beaker run candidates RUN_ID` lists it")
+    add_candidate_name(download)
     download.add_argument("--output-dir", default=".", metavar="DIR", help="where to write (default: here)")
     add_only_option(download, PULLED_OF_A_CANDIDATE)
     for leaf in (show, download):
@@ -47,17 +48,20 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 
 def _show(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.candidate_names import candidate_id, is_winner
     from beaker.cli.place import opened
 
     with opened(arguments, io) as place:
-        candidate = place.call("get_optimization_candidate", candidate_id=arguments.candidate_id)
-        reports = place.call("list_eval_reports_for_candidate", candidate_id=arguments.candidate_id)
-        diff = _diff(place, arguments.candidate_id) if arguments.diff else None
+        named = candidate_id(place, arguments.candidate, arguments.beside)
+        candidate = place.call("get_optimization_candidate", candidate_id=named)
+        reports = place.call("list_eval_reports_for_candidate", candidate_id=named)
+        won = is_winner(place, named)
+        diff = _diff(place, named) if arguments.diff else None
     if io.json:
-        told = {"candidate": candidate, "eval_reports": reports["eval_reports"]}
+        told = {"candidate": candidate, "eval_reports": reports["eval_reports"], "is_winner": won}
         io.json_line(told if diff is None else {**told, "diff": diff})
         return DONE
-    for line in labelled(_labels(candidate)):
+    for line in labelled(_labels(candidate, won=won)):
         io.out(line)
     for report in map(mapping, reports["eval_reports"]):
         io.out(*_report_line(report))
@@ -68,11 +72,11 @@ def _show(arguments: argparse.Namespace, io: Io) -> int:
     return DONE
 
 
-def _labels(candidate: Mapping[str, Any]) -> list[tuple[str, object]]:
+def _labels(candidate: Mapping[str, Any], *, won: bool) -> list[tuple[str, object]]:
     summary = mapping(candidate.get("summary"))
     return [
         ("candidate", candidate.get("id")),
-        ("status", candidate.get("status")),
+        ("status", f"{candidate.get('status')}, the winner of its run" if won else candidate.get("status")),
         ("reason", candidate.get("reason")),
         ("parent", candidate.get("parent_id")),
         ("origin", candidate.get("origin")),
@@ -128,27 +132,24 @@ def _document_diff(change_set: "Path", documents: "Path") -> str:
 
 
 def _download(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.candidate_names import candidate_id
     from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
     from beaker.client.flows import download_candidate
-    from beaker.core.problems import Problem, Refused
-    from beaker.core.text import name
+    from beaker.core.text import checked, name
     from beaker.files.folders import replacing_folder
 
     only = frozenset(arguments.only)
-    try:
-        folder_name = name(arguments.candidate_id, "CANDIDATE_ID")
-    except ValueError as error:
-        raise Refused(Problem("BK902", str(error))) from None
-    folder = output_folder(io, arguments.output_dir) / folder_name
-    with opened(arguments, io) as place, replacing_folder(folder, only=only) as fresh:
-        wanted = download_candidate(
-            place.api, arguments.candidate_id, fresh, wanted=lambda path: wanted_files(only, path)
-        )
-        answered(wanted)
-        files = files_below(fresh)
+    answered(checked(name, arguments.candidate, "CANDIDATE", "BK902"))
+    output = output_folder(io, arguments.output_dir)
+    with opened(arguments, io) as place:
+        named = candidate_id(place, arguments.candidate, arguments.beside)
+        folder = output / answered(checked(name, named, "CANDIDATE", "BK902"))
+        with replacing_folder(folder, only=only) as fresh:
+            answered(download_candidate(place.api, named, fresh, wanted=lambda path: wanted_files(only, path)))
+            files = files_below(fresh)
     if io.json:
-        io.json_line({"candidate_id": arguments.candidate_id, "directory": str(folder), "files": files})
+        io.json_line({"candidate_id": named, "directory": str(folder), "files": files})
         return DONE
     io.out(f"beaker candidate download: {counted(len(files), 'file')} in {one_line(str(folder))}")
     tell_results(io, folder)

@@ -1,18 +1,19 @@
 """`beaker candidate branch`: a candidate's repository changes as a commit on a new branch, beside the checkout."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from beaker.cli.candidate_names import add_candidate_name, candidate_id, run_of
 from beaker.cli.parser import add_agent_option, add_leaf
 from beaker.cli.run_view import doubts_of, mapping, score, signed
 from beaker.cli.shell import DONE, Io, Styled, one_line
-from beaker.cli.words import quoted
+from beaker.cli.words import counted, quoted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from beaker.cli.place import Answer, Place
+    from beaker.cli.place import Place
 
 
 def add_branch(actions: Any) -> None:
@@ -24,9 +25,8 @@ def add_branch(actions: Any) -> None:
         description="Makes a branch with one commit on top of the commit that the run started from. Your checkout, its "
         "index and its branches stay as they are, and nothing is pushed.",
     )
-    leaf.add_argument("run_id", metavar="RUN_ID")
+    add_candidate_name(leaf)
     leaf.add_argument("--name", required=True, metavar="BRANCH", help="the new branch; it must not exist")
-    leaf.add_argument("--candidate", metavar="ID", help="the candidate, by id or number (default: the winner)")
     add_agent_option(leaf)
 
 
@@ -37,27 +37,46 @@ def branch(arguments: argparse.Namespace, io: Io) -> int:
 
     root = _repository(io)
     with opened(arguments, io) as place:
-        run = place.call("get_optimization_run", run_id=arguments.run_id)
-        chosen = _chosen(arguments, place)
-        patch = _patch(place, chosen)
+        chosen = candidate_id(place, arguments.candidate, arguments.beside)
+        run_id = run_of(arguments.candidate)
+        run = place.call("get_optimization_run", run_id=run_id)
+        patch, documents = _changes(place, chosen)
+    left_out = document_lines(chosen, documents, io)
     pinned = _pinned(root, run)
-    commit = answered(commit_patch(root, pinned, patch, commit_message(chosen, run)))
+    commit = answered(commit_patch(root, pinned, patch, commit_message(chosen, run, left_out)))
     answered(create_branch(root, arguments.name, commit))
     if io.json:
-        told = {"run_id": arguments.run_id, "candidate_id": chosen, "branch": arguments.name}
-        io.json_line({**told, "commit": commit, "parent": pinned})
+        told = {"run_id": run_id, "candidate_id": chosen, "branch": arguments.name}
+        io.json_line({**told, "commit": commit, "parent": pinned, "documents_left_out": sum(documents.values())})
         return DONE
     name = one_line(arguments.name)
     io.out(Styled("beaker candidate branch:", "ok"), f" {name} holds {one_line(chosen)} as {commit[:12]}")
     io.out(f"  on top of  {pinned}, the commit that the run started from")
+    for line in left_out:
+        io.out(f"  {line}" if line.startswith("  ") else f"  documents  {line}")
     io.note()
     io.note(Styled("Next:", "heading"))
     io.note(f"  1. look at it: git show {quoted(arguments.name)}")
     return DONE
 
 
-def commit_message(candidate_id: str, run: Mapping[str, Any]) -> str:
-    """What the commit says: the candidate, and what it was proven to be worth, if it was."""
+def document_lines(candidate: str, documents: Mapping[str, int], io: Io) -> list[str]:
+    """That a commit lacks the document changes of its candidate, and the commands that apply them; nothing when it has
+    none. `documents` counts the changes in each change set, by file name."""
+    if not documents:
+        return []
+    program = " ".join(filter(None, ("beaker", io.options)))
+    applied = [f"  {program} changes apply {quoted(f'{candidate}/changes/{file}')} --dir DIR" for file in documents]
+    changes = counted(sum(documents.values()), "document change")
+    return [
+        f"{changes} of this candidate {'is' if sum(documents.values()) == 1 else 'are'} not in this commit; apply with",
+        f"  {program} candidate download {quoted(candidate)}",
+        *applied,
+    ]
+
+
+def commit_message(candidate_id: str, run: Mapping[str, Any], left_out: Sequence[str] = ()) -> str:
+    """What the commit says: the candidate, what it was proven to be worth, if it was, and what is `left_out` of it."""
     result = mapping(run.get("result"))
     test = mapping(result.get("test"))
     lines = [f"Beaker candidate {one_line(candidate_id)}", ""]
@@ -73,6 +92,9 @@ def commit_message(candidate_id: str, run: Mapping[str, Any]) -> str:
         lines += ["Not proven on TEST."]
     source = mapping(run.get("github_source"))
     lines += [f"From run {one_line(str(run.get('id')))}, integration {one_line(str(source.get('integration_id')))}."]
+    if left_out:
+        scored = ["The TEST score is of both together."] if test.get("difference") is not None else []
+        lines += ["", *left_out, *scored]
     return "\n".join(lines) + "\n"
 
 
@@ -87,22 +109,9 @@ def _repository(io: Io) -> "Path":
     return root
 
 
-def _chosen(arguments: argparse.Namespace, place: "Place") -> str:
-    """The candidate that is meant: the named one, else the winner."""
-    from beaker.core.problems import Problem, Refused
-
-    given: str | None = arguments.candidate
-    if given is not None:
-        return f"{arguments.run_id}.{given}" if given.isascii() and given.isdecimal() else given
-    listed: Answer = place.call("list_candidates", run_id=arguments.run_id)
-    winner = listed.get("winner_id")
-    if not isinstance(winner, str):
-        hint = f"choose one with --candidate; `beaker run candidates {arguments.run_id}` lists them"
-        raise Refused(Problem("BK908", f"the run {arguments.run_id} has no winner", hint=hint))
-    return winner
-
-
-def _patch(place: "Place", candidate_id: str) -> bytes:
+def _changes(place: "Place", candidate: str) -> tuple[bytes, dict[str, int]]:
+    """The patch of a candidate, and how many document changes it has beside it, by document target."""
+    import json
     import tempfile
     from pathlib import Path
 
@@ -112,13 +121,21 @@ def _patch(place: "Place", candidate_id: str) -> bytes:
 
     with tempfile.TemporaryDirectory(prefix="beaker-candidate-") as temporary:
         folder = Path(temporary)
-        answered(download_candidate(place.api, candidate_id, folder, wanted="patch.diff".__eq__))
+        answered(download_candidate(place.api, candidate, folder, wanted=_is_change))
         patch = folder / "patch.diff"
         if not patch.is_file():
             hint = "its documents are in the change sets that `beaker candidate download` fetches"
-            message = f"the candidate {candidate_id} changes nothing in the repository"
+            message = f"the candidate {candidate} changes nothing in the repository"
             raise Refused(Problem("BK909", message, hint=hint))
-        return patch.read_bytes()
+        counts = {}
+        for change_set in sorted((folder / "changes").glob("*.json")):
+            if count := len(json.loads(change_set.read_bytes()).get("changes") or ()):
+                counts[change_set.name] = count
+        return patch.read_bytes(), counts
+
+
+def _is_change(path: str) -> bool:
+    return path == "patch.diff" or path.startswith("changes/")
 
 
 def _pinned(root: "Path", run: Mapping[str, Any]) -> str:

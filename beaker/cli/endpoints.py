@@ -11,13 +11,18 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "run pull": ("get_optimization_run", "list_candidates", "list_eval_reports", "create_candidate_download"),
     "run candidates": ("list_candidates",),
     "candidate show": (
+        "list_candidates",
         "get_optimization_candidate",
         "list_eval_reports_for_candidate",
         "create_candidate_download",
     ),
-    "candidate download": ("create_candidate_download",),
-    "candidate branch": ("get_optimization_run", "list_candidates", "create_candidate_download"),
+    "candidate download": (
+        "list_candidates",
+        "create_candidate_download",
+    ),
+    "candidate branch": ("list_candidates", "get_optimization_run", "create_candidate_download"),
     "run eval": (
+        "list_candidates",
         "get_optimization_candidate",
         "get_optimization_run",
         "create_candidate_download",

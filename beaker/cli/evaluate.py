@@ -35,7 +35,9 @@ def add_eval(actions: Any) -> None:
         "files and the configuration), with --candidate the commit of its run. Exit code 1 when no case was scored.",
     )
     leaf.add_argument("--split", choices=("train", "test"), default="train", help="which cases (train)")
-    leaf.add_argument("--candidate", metavar="ID", help="a candidate of a run instead of the baseline")
+    leaf.add_argument(
+        "--candidate", metavar="ID", help="a candidate instead of the baseline: RUN.N, or RUN for the winner"
+    )
     leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
     leaf.add_argument(
         "--dataset",
@@ -65,7 +67,7 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
     with _work_folder() as work:
         request = gather_request(arguments, io, around, work=work, run_id=f"eval-{uuid.uuid4()}")
         split: str = arguments.split
-        subject = arguments.candidate or "baseline"
+        subject = request.candidate_id or "baseline"
         io.note(f"evaluating {one_line(subject)} of {one_line(request.entry.id)} on {split.upper()}")
         found = run_async(_run(arguments, io, request))
     answer = evaluation_json(arguments, request, found)
@@ -130,7 +132,7 @@ def evaluation_json(arguments: argparse.Namespace, request: "EvaluationRequest",
     usage = report_usage((evaluation.trace for evaluation in found.evaluations), optimizer.prices)
     return {
         "integration_id": request.entry.id,
-        "candidate_id": arguments.candidate,
+        "candidate_id": request.candidate_id,
         "split": arguments.split,
         "commit": request.commit,
         "dataset": request.dataset,

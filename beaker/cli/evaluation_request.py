@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from returns.pipeline import is_successful
 
+from beaker.cli.candidate_names import candidate_id, run_of
 from beaker.cli.place import Answer, Place, Surroundings, answered, opened
 from beaker.cli.trigger import given_config
 from beaker.client.dataset_downloads import download_dataset
@@ -61,6 +62,7 @@ class EvaluationRequest:
     entry: IntegrationEntry
     commit: str
     candidate: CandidateTree | None
+    candidate_id: str | None
     dataset: JsonObject
 
 
@@ -71,6 +73,7 @@ class _Subject:
     commit: str
     integration_id: str | None
     tree: CandidateTree | None = None
+    candidate_id: str | None = None
     dataset: str | None = None
 
 
@@ -125,7 +128,14 @@ def gather_request(
         redact=redactor(secrets),
         process_per_case=entry.isolation == "process",
     )
-    return EvaluationRequest(plan=plan, entry=entry, commit=subject.commit, candidate=subject.tree, dataset=dataset)
+    return EvaluationRequest(
+        plan=plan,
+        entry=entry,
+        commit=subject.commit,
+        candidate=subject.tree,
+        candidate_id=subject.candidate_id,
+        dataset=dataset,
+    )
 
 
 def environments(
@@ -153,19 +163,20 @@ def _subject(
     """The checkout as it stands; with `--candidate` the commit and the tree of that candidate, from its place."""
     if arguments.candidate is None:
         return _Subject(commit=answered(repository.snapshot()), integration_id=arguments.integration_id)
-    candidate_id: str = arguments.candidate
-    run_id = candidate_id.rpartition(".")[0]
     with opened(arguments, io, around=around) as place:
-        place.call("get_optimization_candidate", candidate_id=candidate_id)
+        candidate = candidate_id(place, arguments.candidate)
+        run_id = run_of(arguments.candidate)
+        place.call("get_optimization_candidate", candidate_id=candidate)
         run = place.call("get_optimization_run", run_id=run_id)
         folder = work / "candidate"
-        answered(download_candidate(place.api, candidate_id, folder, wanted=_is_tree))
+        answered(download_candidate(place.api, candidate, folder, wanted=_is_tree))
     source, dataset = run.get("github_source") or {}, run.get("dataset") or {}
     commit = answered(repository.commit(str(source.get("commit"))))
     return _Subject(
         commit=commit,
         integration_id=arguments.integration_id or source.get("integration_id"),
         tree=_tree(folder, repository, commit),
+        candidate_id=candidate,
         dataset=f"{dataset['name']}@{dataset['revision']}" if dataset.get("name") else None,
     )
 

@@ -24,12 +24,15 @@ def add_report(actions: Any) -> None:
     )
     leaf.add_argument("run_id", metavar="RUN_ID")
     leaf.add_argument("--html", metavar="FILE", help="where to write it (default: RUN_ID.html here)")
-    leaf.add_argument("--candidate", metavar="ID", help="hold this candidate against the baseline (the winner)")
+    leaf.add_argument(
+        "--candidate", metavar="ID", help="hold this candidate against the baseline, as RUN.N or N (the winner)"
+    )
     add_agent_option(leaf)
 
 
 def report(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch, make the page, write it in one step."""
+    from beaker.cli.candidate_names import of_run
     from beaker.cli.outputs import output_file, writing
     from beaker.cli.place import answered, opened
     from beaker.core.problems import Problem, Refused
@@ -45,10 +48,11 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
         candidates = place.call("list_candidates", run_id=run_id)
         reports = place.call("list_eval_reports", run_id=run_id)
         known = candidate_ids(candidates)
-        if arguments.candidate is not None and arguments.candidate not in known:
-            hint = "`beaker run candidates RUN_ID` lists them"
+        chosen = None if arguments.candidate is None else of_run(run_id, arguments.candidate)
+        if chosen is not None and chosen not in known:
+            hint = f"`beaker run candidates {run_id}` lists them"
             raise Refused(Problem("BK905", f"the run {run_id!r} has no candidate {arguments.candidate!r}", hint=hint))
-        shown = arguments.candidate or compared_candidate(run, candidates)
+        shown = chosen or compared_candidate(run, candidates)
         before, _ = _fetched(place, known[0], io) if known else (None, "")
         after, patch = _fetched(place, shown, io) if shown in known and before is not None else (None, "")
     page = report_page(
@@ -56,7 +60,7 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
             run=run,
             candidates=candidates,
             reports=reports,
-            candidate_id=arguments.candidate,
+            candidate_id=chosen,
             before=before,
             after=after,
             patch=patch,

@@ -120,6 +120,34 @@ def test_show__candidate__tells_where_it_comes_from_and_its_scores(run: Any, rem
     assert "diff" not in answer
 
 
+def test_show__winner__is_called_one(run: Any, remote: Any) -> None:
+    """What the table of candidates says, this says too."""
+    assert "status     accepted, the winner of its run\n" in remote("candidate", "show", "r1.1").out
+    assert json.loads(remote("candidate", "show", "r1.1", "--json").out)["is_winner"] is True
+    run.on("GET /v1/optimization-candidates/r1.2", (200, candidate(2)))
+    run.on("GET /v1/optimization-candidates/r1.2/eval-reports", (200, {"eval_reports": []}))
+    assert "status     accepted\n" in remote("candidate", "show", "r1.2").out
+
+
+@pytest.mark.parametrize("named", [["r1"], ["r1.1"], ["r1", "--candidate", "1"], ["r1", "--candidate", "r1.1"]])
+@pytest.mark.parametrize("command", [["show"], ["download"], ["branch", "--name", "b"]])
+def test_candidate__every_command__takes_every_way_to_name_it(
+    checkout: dict[str, Any], remote: Any, command: list[str], named: list[str]
+) -> None:
+    """RUN means the winner; RUN.N, or a number beside RUN, one of its candidates."""
+    done = remote("candidate", command[0], *named, *command[1:], "--json")
+    assert done.code == 0, done.err
+    answer = json.loads(done.out)
+    assert answer.get("candidate_id", answer.get("candidate", {}).get("id")) == "r1.1"
+
+
+def test_candidate__name_that_is_no_run__is_taken_for_an_id(service: Any, remote: Any, tmp_path: Path) -> None:
+    """Another place may form ids otherwise."""
+    service.offer("cand-x", {"patch.diff": PATCH})
+    assert remote("candidate", "download", "cand-x").code == 0
+    assert (tmp_path / "cand-x" / "patch.diff").read_bytes() == PATCH
+
+
 def test_show__diff__holds_patch_and_documents_with_their_old_lines(run: Any, remote: Any, conforms: Conforms) -> None:
     """Control characters of either are made visible; under JSON they are as they are."""
     done = remote("candidate", "show", "r1.1", "--diff")
@@ -216,7 +244,7 @@ def checkout(run: Any, remote: Any, git: Any, tmp_path: Path) -> dict[str, Any]:
 
 
 def test_branch__winner__is_one_commit_on_the_pinned_one(
-    checkout: dict[str, Any], remote: Any, git: Any, tmp_path: Path, conforms: Conforms
+    checkout: dict[str, Any], run: Any, remote: Any, git: Any, tmp_path: Path, conforms: Conforms
 ) -> None:
     """The branch holds exactly the candidate's files; checkout, index and HEAD are as they were."""
     before = [(tmp_path / ".git" / name).read_bytes() for name in ("HEAD", "index", "refs/heads/main")]
@@ -228,6 +256,7 @@ def test_branch__winner__is_one_commit_on_the_pinned_one(
     assert git("ls-tree", "beaker/better").split()[0] == "100755"
     assert git("cat-file", "blob", "beaker/better:app.py") in ("fixed \r\n", "fixed \n")  # text mode translates
     message = git("log", "-1", "--format=%B", "beaker/better")
+    options = f"--base-url {run.url}"
     assert message.splitlines() == [
         "Beaker candidate r1.1",
         "",
@@ -235,6 +264,16 @@ def test_branch__winner__is_one_commit_on_the_pinned_one(
         "Doubtful: 8 pairs are too few to tell.",
         "From run r1, integration invoices.",
         "",
+        "1 document change of this candidate is not in this commit; apply with",
+        f"  beaker {options} candidate download r1.1",
+        f"  beaker {options} changes apply r1.1/changes/faq.json --dir DIR",
+        "The TEST score is of both together.",
+        "",
+    ]
+    assert done.out.splitlines()[-3:] == [
+        "  documents  1 document change of this candidate is not in this commit; apply with",
+        f"    beaker {options} candidate download r1.1",
+        f"    beaker {options} changes apply r1.1/changes/faq.json --dir DIR",
     ]
     answer = json.loads(remote("candidate", "branch", "r1", "--name", "again", "--candidate", "1", "--json").out)
     conforms(answer, "cli-candidate-branch.json")
@@ -245,9 +284,12 @@ def test_branch__candidate_that_was_not_proven__says_so(
     checkout: dict[str, Any], run: Any, remote: Any, git: Any
 ) -> None:
     """A commit never claims what nobody measured."""
-    run.offer("r1.2", {"patch.diff": PATCH})
-    assert remote("candidate", "branch", "r1", "--name", "b", "--candidate", "r1.2").code == 0
-    assert "Not proven on TEST.\n" in git("log", "-1", "--format=%B", "b")
+    run.offer("r1.2", {"patch.diff": PATCH, "changes/faq.json": change_set("old line\n")})
+    done = remote("candidate", "branch", "r1", "--name", "b", "--candidate", "r1.2")
+    assert done.code == 0
+    message = git("log", "-1", "--format=%B", "b")
+    assert "Not proven on TEST.\n" in message
+    assert "document" not in message + done.out  # it has none
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def test_report__named_candidate_and_file__are_taken(
 ) -> None:
     """The file may be anywhere; the answer under --json says where, and which candidate it is about."""
     (tmp_path / "out").mkdir()
-    done = remote("run", "report", "run_1", "--candidate", "run_1.0", "--html", "out/page.html", "--json")
+    done = remote("run", "report", "run_1", "--candidate", "0", "--html", "out/page.html", "--json")
     assert done.code == 0
     answer = json.loads(done.out)
     conforms(answer, "cli-report.json")

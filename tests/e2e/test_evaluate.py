@@ -130,7 +130,7 @@ def test_eval__candidate_with_edited_code__runs_that_code(lab: Any, evaluate: Be
     lab.write("rules.py", "KNOWN = {}\n")
     answers = [
         json.loads(evaluate("--split", "test", "--json", *more, options=("--local",)).stdout)
-        for more in (("--candidate", f"{run_id}.1"), ("--candidate", f"{run_id}.0"), ("--dataset", "words"))
+        for more in (("--candidate", run_id), ("--candidate", f"{run_id}.0"), ("--dataset", "words"))
     ]
     assert [answer["report"]["objective"] for answer in answers] == [0.6, 0.2, 0.0]
     assert run["result"]["test"]["winner"] == 0.6
