@@ -138,6 +138,35 @@ def test_init__existing_module__is_used_under_its_own_name(init: Init, project: 
     assert "error: BK127 --target" in refused.err
 
 
+def test_init__src_layout__puts_the_module_where_the_package_can_be_imported(
+    init: Init, project: Path, beaker: Init
+) -> None:
+    """The stub may import the project's package without anything being installed; a second `init` finds it again."""
+    (project / "src/durations").mkdir(parents=True)
+    (project / "src/durations/__init__.py").write_text("def parse(text): return text\n")
+    done = init()
+    assert done.code == 0
+    assert f"  create  {project}/src/beaker_integration.py" in done.out
+    made = entry(project)
+    assert (made.entrypoint, made.package_import_root) == ("beaker_integration:integration", "src")
+    stub = project / "src/beaker_integration.py"
+    stub.write_text(f"from durations import parse\n{stub.read_text()}")
+    assert init().code == 0
+    assert not (project / ".beaker/beaker_integration.py").exists()
+
+
+@pytest.mark.parametrize("there", ["src/__init__.py", ".beaker/beaker_integration.py", "src/notes.txt"])
+def test_init__no_src_layout_or_a_module_already__stays_in_the_beaker_folder(
+    init: Init, project: Path, there: str
+) -> None:
+    """`src` that is a package itself, or holds none, is nothing to import from; a module that exists is used."""
+    for path in ("src/durations/__init__.py", there) if there.endswith(".py") else (there,):
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).write_text(OWN if "integration" in path else "")
+    assert init("--no-verify").code == 0
+    assert entry(project).package_import_root == ".beaker"
+
+
 def test_init__monorepo__counts_from_the_git_root(init: Init, project: Path) -> None:
     """A project below the repository's root keeps its files to itself; a nested one is installed as well."""
     service = project / "services/api"

@@ -463,6 +463,29 @@ def test_import_root__module_elsewhere__names_the_setting_that_finds_it(project,
     assert "the import root is sub/ (source_dir: sub)" in reports[-1].problems[0].hint
 
 
+@pytest.mark.parametrize(
+    ("package", "settings", "said"),
+    [
+        ("src", {}, "put the Integration into src/ and set package_import_root: src"),
+        (".", {"package_import_root": "lib"}, "put the Integration into the repository's root and set "
+         "package_import_root: ."),
+        ("src", {"source_dir": "lib"}, "put the Integration into src/ and set source_dir: src"),
+    ],
+)  # fmt: skip
+def test_import_root__package_elsewhere__hint_says_what_works(project, try_out, package, settings, said):
+    """What the module imports lies in a folder that is not searched: both ways to have it found are told."""
+    (project.root / package / "durations").mkdir(parents=True)
+    (project.root / package / "durations" / "__init__.py").write_text("")
+    project.hooks("import durations")
+    (project.root / "lib").mkdir()
+    if settings:
+        (project.root / "app.py").rename(project.root / "lib" / "app.py")
+    _, reports = try_out(code=CodeRoot(project.root, "app:integration", **settings))
+    problem = reports[-1].problems[0]
+    assert problem.code == "BK302"
+    assert problem.hint.endswith(f"; {said}, or install its package for editing (`pip install -e .`)")
+
+
 def test_entrypoint__names_no_integration__names_the_one_there_is(project, try_out):
     """A wrong attribute is told with the module's file and its Integration."""
     _, reports = try_out(code=CodeRoot(project.root, "app:integrations"))

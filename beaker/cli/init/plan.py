@@ -20,7 +20,7 @@ from beaker.files.project import find_git_root, read_config
 from beaker.files.pyproject import PYPROJECT, PythonProject, find_python_project, read_python_project
 from beaker.runtime.code_root import CodeRoot
 
-STUB = f"{BEAKER_DIR}/beaker_integration.py"
+STUB_NAME = "beaker_integration.py"
 TEMPLATE = Path(__file__).parent / "template" / "beaker_integration.py"
 
 IGNORED = (".env", ".env.*", "local/", "traces/", "__pycache__/")
@@ -167,10 +167,22 @@ def _is_target_of(target: str, project: PythonProject, entry: IntegrationEntry, 
 
 
 def _located(asked: Asked, project: PythonProject) -> ModuleFile:
-    located = locate_file(STUB, project.root) if asked.target is None else locate_target(asked.target, project.root)
+    if asked.target is None:
+        located = locate_file(f"{_stub_folder(project.root)}/{STUB_NAME}", project.root)
+    else:
+        located = locate_target(asked.target, project.root)
     if not is_successful(located):
         raise Refused(located.failure())
     return located.unwrap()
+
+
+def _stub_folder(root: Path) -> str:
+    """Where a module is looked for that nobody named: in a `src` layout beside the packages, so that it finds them."""
+    source = root / "src"
+    if (root / BEAKER_DIR / STUB_NAME).exists() or (source / "__init__.py").exists():
+        return BEAKER_DIR
+    is_source = any(one.parent.name.isidentifier() for one in source.glob("*/__init__.py"))
+    return "src" if is_source or (source / STUB_NAME).exists() else BEAKER_DIR
 
 
 async def _named(module: ModuleFile, discover: Discover) -> tuple[str, bool]:
