@@ -104,7 +104,7 @@ def check_setup_results(
         classes["repository"] = RepositoryRunSetupResult
     if any(isinstance(target, DocumentTargets) for target in targets):
         classes["documents"] = DocumentRunSetupResult
-    expected = " and ".join(f"{kind!r}: {cls.__name__}(...)" for kind, cls in classes.items())
+    expected = ", ".join(f"{kind!r}: {cls.__name__}(...)" for kind, cls in classes.items())
     if not isinstance(results, Mapping):
         raise TypeError(f"prepare_run must yield a mapping {{{expected}}}, not {type(results).__name__}")
     if set(results) != set(classes):

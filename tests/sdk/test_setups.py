@@ -1,9 +1,11 @@
 """The setup class, what its `prepare_run` yields, and the values around it."""
 
+import ast
 import asyncio
 import copy
 import dataclasses
 import pickle
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 from types import MappingProxyType
@@ -82,6 +84,17 @@ def test_check_results__other_keys_or_types__are_refused(results: Any, words: st
     with pytest.raises(TypeError, match=r"'repository'.*") as caught:
         check_setup_results(results, [repository()])
     assert words in str(caught.value)
+
+
+def test_check_results__both_kinds_expected__are_told_as_a_dict_that_can_be_written() -> None:
+    """What the message shows is the Python that would have been right."""
+    with pytest.raises(TypeError) as caught:
+        check_setup_results({}, [repository(), documents(groups=("kb",))])
+    shown = re.search(r"\{.*\}", str(caught.value))
+    assert shown is not None
+    made = ast.parse(shown[0], mode="eval").body
+    assert isinstance(made, ast.Dict)
+    assert [ast.unparse(key) for key in made.keys if key is not None] == ["'repository'", "'documents'"]
 
 
 def test_check_results__seed_in_undeclared_group__is_refused() -> None:
