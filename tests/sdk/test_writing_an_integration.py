@@ -1,6 +1,8 @@
 """The example of docs/writing-an-integration.md is executed as it stands there."""
 
 import asyncio
+import doctest
+import importlib
 import json
 import os
 import re
@@ -8,10 +10,11 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from beaker import Case, Integration, PinnedDatasetInfo, RolloutRuntime, SetupRuntime, load_integration
+from beaker import Case, CaseResult, Check, FieldDiff, Integration, PinnedDatasetInfo, RolloutRuntime, SetupRuntime, load_integration
 from beaker import validate_integration as validate
 from beaker.sdk.trace import NOOP_TRACE
 
@@ -73,6 +76,26 @@ def test_page__rows_become_cases_that_run_and_score(project: Path, integration: 
     assert asyncio.run(objectives()) == [1.0, 1.0, 0.0, 0.0]
 
 
+def test_page__score_that_explains_itself__names_what_was_expected(project: Path, monkeypatch: Any) -> None:
+    """Predicted and expected stand where the page says, in both explanations."""
+    monkeypatch.syspath_prepend(project)
+    scorer = importlib.import_module("explained_score")
+    case = Case(id="t1", input="My invoice is wrong", expected="billing")
+    score = asyncio.run(scorer.score_case(case=case, result=CaseResult("unknown"), case_files_dir=project))
+    (diff,), (check,) = score.field_diffs, score.checks
+    assert (diff.field, diff.predicted, diff.expected) == ("team", "unknown", "billing")
+    assert (check.verdict, check.predicted) == ("fail", "unknown")
+    assert "billing" in check.expected
+
+
+@pytest.mark.parametrize("explained", [FieldDiff, Check])
+def test_docstring__example__is_true(explained: type) -> None:
+    """The example with named arguments does what it says."""
+    (found,) = doctest.DocTestFinder(recurse=False).find(explained, globs={explained.__name__: explained})
+    assert found.examples
+    assert doctest.DocTestRunner(verbose=False).run(found).failed == 0
+
+
 def beaker(project: Path, *argv: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "beaker.cli", *argv],
@@ -114,6 +137,21 @@ def test_page__commands__lead_to_a_run_that_improves(project: Path) -> None:
     (listed,) = json.loads(beaker(project, "--local", "run", "list", "--json").stdout)["runs"]
     found = json.loads(beaker(project, "--local", "run", "status", listed["id"], "--json").stdout)
     assert (found["result"]["test"]["baseline"], found["result"]["test"]["winner"]) == (0.0, 1.0)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("module", "shown"),
+    [("code_integration", "paths rules, tickets.py"), ("both_integration", "paths tickets.py; documents rules")],
+)
+def test_page__code_and_both_as_targets__run_and_score_a_case(project: Path, module: str, shown: str) -> None:
+    """The page's other Integrations pass smoke in the same project, with one case run and scored."""
+    config = project / ".beaker" / "beaker.yaml"
+    config.write_text(config.read_text("utf-8").replace("ticket_integration", module), "utf-8")
+    done = beaker(project, "run", "smoke", "--run-one", "--strict")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"{module}:integration, {shown}" in done.stdout
+    assert "objective 1" in done.stdout
 
 
 def test_readme__integration__is_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
