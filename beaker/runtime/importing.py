@@ -148,11 +148,11 @@ def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> s
     lies = f"{package} lies in {_named(found, repository)}, but {searched}"
     source = Path(os.path.realpath(repository / code.source_dir))
     if not is_own:
-        where = _named(found, repository)
         setting = f"source_dir: {found.relative_to(repository)}"
         if found.is_relative_to(source):
             setting = f"package_import_root: {found.relative_to(source)}"
-        return f"{lies}; put the Integration into {where} and set {setting}, or install its package for editing (`pip install -e .`)"
+        there = f"put the Integration into {_named(found, repository)} and set {setting}"
+        return f"{lies}; {there}, or install its package for editing (`pip install -e .`)"
     if found != source and found.is_relative_to(source) and not (found / ".beaker").is_dir():
         return f"{lies}; set package_import_root: {found.relative_to(source)}"
     also = " and leave package_import_root out" if code.package_import_root is not None else ""
