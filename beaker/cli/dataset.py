@@ -104,11 +104,12 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     revision = artifact.get("dataset_revision") or artifact.get("manifest_digest")
     warnings = [stated_problem(warning) for warning in artifact.get("warnings") or ()] or _unfit(name, splits)
     promoted = "not promoted" if arguments.no_promote or warnings else "promoted"
+    sent = ", nothing sent since these rows were there already" if artifact.get("reused") else ""
     rows = ", ".join(f"{count} {split}" for split, count in splits.items())
     io.out(
         f"beaker dataset upload: {one_line(name)}@{one_line(str(revision))} ",
         styled_status(artifact.get("status")),
-        f", {'already there' if artifact.get('reused') else promoted}, {rows}",
+        f", {promoted}, {rows}{sent}",
     )
     for warning in warnings:
         io.warn(warning)
@@ -131,7 +132,7 @@ def _unfit(name: str, splits: "Mapping[str, int]") -> "list[Problem]":
 
 
 def _progress(path: str, done: int, total: int) -> str:
-    return f"  sent {one_line(path)} ({done} of {total} bytes)"
+    return f"  sent {one_line(path)}; {done} of {counted(total, 'byte')} in all"
 
 
 def _show_files(dataset: "LocalDataset", io: Io) -> int:

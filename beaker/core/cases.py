@@ -145,7 +145,11 @@ class CaseResult:
 class FieldDiff:
     """One field whose prediction is shown beside what was expected.
 
-    `field` is text; `predicted` and `expected` are JSON values, and may be equal.
+    `field` is text; `predicted` and `expected` are JSON values, and may be equal. Name the arguments, since `Check`
+    takes them the other way round:
+
+        >>> FieldDiff(field="team", predicted="billing", expected="accounts")
+        FieldDiff(field='team', predicted='billing', expected='accounts')
     """
 
     field: str = attrs.field(converter=labelled(text, "FieldDiff.field"))
@@ -159,7 +163,11 @@ class Check:
 
     `name` is text. `verdict` is `"pass"`, `"fail"` or a score in [0, 1]. `expected` and `predicted` are JSON, `None`
     meaning not set. `message` says why, `description` what is checked, and `group` what it is shown below; each is text
-    or `None`. An `informational` check does not count as a failure.
+    or `None`. An `informational` check does not count as a failure. Name the arguments, since `FieldDiff` takes
+    `predicted` first:
+
+        >>> Check(name="team", verdict="fail", expected="accounts", predicted="billing", message="no rule fits").verdict
+        'fail'
 
     Raises `TypeError` for a wrong type, `ValueError` for a blank name or a score outside [0, 1].
     """

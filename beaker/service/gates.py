@@ -60,7 +60,7 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     source: Mapping[str, Any] = given["github_source"] or {}
     problems = [*_source_faults(source, repository), *_artifact_faults(given["input_artifacts"])]
     ref = source.get("ref") if isinstance(source.get("ref"), str) else None
-    dirty = tuple(_left_out_faults(repository))
+    dirty = tuple(_left_out_faults(repository, here=call.caller.kind == "local"))
     as_it_is = source.get("allow_dirty") is True
     commit = repository.snapshot() if as_it_is else repository.commit(ref)
     if not is_successful(commit):
@@ -166,14 +166,18 @@ def _artifact_faults(artifacts: Any) -> Iterable[Problem]:
         yield Problem("BK465", "runs on this machine take no input artifacts", "input_artifacts", hint)
 
 
-def _left_out_faults(repository: Repository) -> Iterable[Problem]:
+def _left_out_faults(repository: Repository, *, here: bool) -> Iterable[Problem]:
     found = repository.left_out()
     if not is_successful(found):
         yield found.failure()
         return
     if paths := found.unwrap():
         what = "1 file differs" if len(paths) == 1 else f"{len(paths)} files differ"
-        hint = "commit them, set them aside, or launch them as they are with --allow-dirty"
+        hint = (
+            "in the checkout that is served, commit them or set them aside"  # nobody else may launch them as they are
+        )
+        if here:
+            hint = "commit them, set them aside, or launch them as they are with --allow-dirty"
         yield Problem("BK461", f"{what} from what is committed: {listed(paths)}", hint=hint)
 
 

@@ -175,7 +175,7 @@ class _Rooms:
 
         def work(desk: ServiceDesk) -> Response:
             ports = replace(desk.ports, transfers=transfers)
-            return answered(desk.place, lambda: handle(asked, Caller(ORGANIZATION), ports))
+            return answered(desk.place, lambda: handle(asked, Caller(ORGANIZATION, "remote"), ports))
 
         return _shown(await self._desks.do(work))
 

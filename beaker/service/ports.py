@@ -21,11 +21,10 @@ MAX_PAGE = 500
 
 @value
 class Caller:
-    """Who calls: the organization, and whether it is the person at this machine, for whom agents are made on first
-    use."""
+    """Who calls: the organization, and whether it is a command on this machine or one that came over the network."""
 
     organization: str
-    kind: Literal["local"] = "local"
+    kind: Literal["local", "remote"] = "local"
 
 
 class Repository(Protocol):

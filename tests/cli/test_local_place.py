@@ -63,6 +63,21 @@ def test_upload__folder__is_listed_shown_and_reused(local: Local, conforms: Call
     conforms(json.loads(local("dataset", "show", "invöices", "--json").out), "cli-dataset-show.json")
 
 
+def test_upload__known_rows_under_a_new_name__says_what_became_of_both(local: Local) -> None:
+    """The name is new and was promoted; the rows were there. Repeated, nothing else is claimed."""
+    first = local("dataset", "upload", "dataset", "--name", "one")
+    sent = [line for line in first.err.splitlines() if line.startswith("  sent ")]
+    assert sent
+    assert all("jsonl; " in line and line.endswith(" bytes in all") for line in sent)
+    assert "nothing sent" not in first.out
+    for _ in range(2):
+        again = local("dataset", "upload", "dataset", "--name", "two")
+        assert " COMPLETE, promoted, " in again.out
+        assert again.out.endswith(", nothing sent since these rows were there already\n")
+    kept = local("dataset", "upload", "dataset", "--name", "two", "--no-promote")
+    assert " COMPLETE, not promoted, " in kept.out
+
+
 def test_trigger__allow_dirty__goes_with_the_request_of_this_machine(
     local: Local, beaker: Callable[..., Any], project: Path
 ) -> None:

@@ -14,7 +14,17 @@ from typing import Any
 
 import pytest
 
-from beaker import Case, CaseResult, Check, FieldDiff, Integration, PinnedDatasetInfo, RolloutRuntime, SetupRuntime, load_integration
+from beaker import (
+    Case,
+    CaseResult,
+    Check,
+    FieldDiff,
+    Integration,
+    PinnedDatasetInfo,
+    RolloutRuntime,
+    SetupRuntime,
+    load_integration,
+)
 from beaker import validate_integration as validate
 from beaker.sdk.trace import NOOP_TRACE
 

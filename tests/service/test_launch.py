@@ -233,6 +233,27 @@ def test_launch__dirty_tree__is_refused_with_the_files(world: Any) -> None:
     assert runs(world) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        ("local", "commit them, set them aside, or launch them as they are with --allow-dirty"),
+        ("remote", "in the checkout that is served, commit them or set them aside"),
+    ],
+)
+def test_launch__uncommitted_changes__are_told_what_can_be_done_at_this_place(world: Any, kind: Any, hint: str) -> None:
+    """Over the network nobody may launch them as they are, so nobody is told to."""
+    from beaker.core.api import build_request
+    from beaker.service.handle import handle
+    from beaker.service.local_ports import ORGANIZATION
+    from beaker.service.ports import Caller
+
+    world.dataset()
+    world.write("propose.py", "print('changed')\n")
+    request = build_request("create_optimization_run", {"config": {}, "dataset_ref": "inv"}, agent_key="local").unwrap()
+    answer = json.loads(handle(request, Caller(ORGANIZATION, kind), world.ports).body)
+    assert [one["hint"] for one in answer["detail"]["problems"] if one["code"] == "BK461"] == [hint]
+
+
 def test_launch__allow_dirty__pins_the_checkout_as_it_stands(world: Any) -> None:
     """Changed files and uncommitted configuration run as they are, from a commit that no branch holds."""
     world.dataset()
