@@ -185,6 +185,21 @@ def opened(
         transport.close()
 
 
+def advising(arguments: argparse.Namespace, io: Io, around: Surroundings, agent_key: str | None) -> Io:
+    """The view whose `command` gives lines that work as they stand: with `--local` where nothing was said of another
+    place that could be reached, be it that no agent (`agent_key` is the configured one) or that no login is known.
+    """
+    if arguments.base_url is not None or arguments.local or arguments.api_key is not None or arguments.insecure_http:
+        return io
+    configured = around.config.api if around.config is not None else None
+    base_url = answered(choose_base_url(None, io.environ, configured=configured))
+    agent = choose_agent_key(None, io.environ, agent_key, dotenv=answered(read_dotenv(io.cwd)))
+    login = choose_credential(None, None, io.environ, base_url=base_url.url, now=datetime.now(UTC))
+    if base_url.is_local or (is_successful(agent) and is_successful(login)):
+        return io
+    return io.derive(options=" ".join(filter(None, ("--local", io.options))))
+
+
 def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":
     from beaker.service.embedded import open_embedded
 

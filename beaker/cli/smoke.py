@@ -40,7 +40,7 @@ def add_smoke(actions: Any) -> None:
 
 def smoke(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
-    from beaker.cli.place import look_around
+    from beaker.cli.place import advising, look_around
     from beaker.cli.signals import run_async
     from beaker.core.problems import Problem, Refused
     from beaker.runtime.smoke import smoke as try_out
@@ -63,9 +63,9 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     if io.json:
         io.json_line(report_json(request.entry.id, outcome))
     else:
-        _show_outcome(outcome, io, request)
+        _show_outcome(outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments)
     problems = tuple(problem for stage in outcome.stages for problem in stage.problems)
-    if not problems and not outcome.passed:
+    if not problems and not outcome.passed and outcome.readiness == "SCAFFOLD":
         problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
     return io.fail(problems) if problems else DONE if outcome.passed else REFUSED
 
@@ -187,7 +187,10 @@ def _show_stage(stage: "StageReport", io: Io) -> None:
         io.out("       ", line)
 
 
-def _show_outcome(outcome: "SmokeOutcome", io: Io, request: "SmokeRequest") -> None:
+def _show_outcome(
+    outcome: "SmokeOutcome", io: Io, request: "SmokeRequest", there: Io, arguments: argparse.Namespace
+) -> None:
+    """What came of it; `there` gives the commands that come next."""
     for warning in outcome.warnings:
         io.warn(warning)
     if outcome.readiness is None:
@@ -208,8 +211,9 @@ def _show_outcome(outcome: "SmokeOutcome", io: Io, request: "SmokeRequest") -> N
             io.note("  1. replace the placeholders, then run it again")
         else:
             folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
-            io.note(f"  1. upload the dataset: {io.command('dataset', 'upload', folder, '--name', name)}")
-            io.note(f"  2. start a run: {io.command('run', 'trigger', '--dataset', name)}")
+            chosen = () if arguments.integration_id is None else ("--integration-id", request.entry.id)
+            io.note(f"  1. upload the dataset: {there.command('dataset', 'upload', folder, '--name', name)}")
+            io.note(f"  2. start a run: {there.command('run', 'trigger', '--dataset', name, *chosen)}")
 
 
 def _shown_folder(folder: "Path", io: Io) -> str:

@@ -167,6 +167,26 @@ def test_init__no_src_layout_or_a_module_already__stays_in_the_beaker_folder(
     assert entry(project).package_import_root == ".beaker"
 
 
+@pytest.mark.parametrize(
+    ("argv", "environ", "command"),
+    [
+        ((), {}, "beaker --local run smoke"),
+        (("--agent-key", "k"), {}, "beaker --local run smoke"),
+        (("--agent-key", "k"), {"BEAKER_API_KEY": "s"}, "beaker run smoke"),
+        (("--print",), {"BEAKER_API_KEY": "s", "BEAKER_AGENT_KEY": "k"}, "beaker run smoke"),
+        (("--print",), {"BEAKER_CONFIG_FILE": "cfg/b.yaml"}, "beaker --local run smoke"),
+    ],
+)
+def test_init__next_steps__work_as_they_are_written(
+    init: Init, project: Path, argv: tuple[str, ...], environ: dict[str, str], command: str
+) -> None:
+    """The last line leads to smoke where the user can go on, from wherever `init` was called."""
+    last = init("--no-verify", *argv, environ=environ).err.splitlines()[-1]
+    assert last.endswith(f"how to go on: {command}")
+    away = init("--no-verify", "--dir", str(project), *argv, environ=environ, cwd=project.parent)
+    assert away.err.splitlines()[-1].endswith(f"how to go on: cd {project} && {command}")
+
+
 def test_init__monorepo__counts_from_the_git_root(init: Init, project: Path) -> None:
     """A project below the repository's root keeps its files to itself; a nested one is installed as well."""
     service = project / "services/api"

@@ -53,8 +53,8 @@ def test_smoke__good_project__passes_every_stage_in_order(smoke: Smoke, project:
     assert "Readiness: INTEGRATED" in done.out
     assert "No case was run or scored" in done.out
     assert done.err.splitlines()[-2:] == [
-        "  1. upload the dataset: beaker dataset upload dataset --name NAME",
-        "  2. start a run: beaker run trigger --dataset NAME",
+        "  1. upload the dataset: beaker --local dataset upload dataset --name NAME",
+        "  2. start a run: beaker --local run trigger --dataset NAME",
     ]
     assert not (project / ".beaker" / "local").exists()
 
@@ -209,6 +209,26 @@ def test_smoke__next_steps__are_filled_in(smoke: Smoke, beaker: Callable[..., An
     first, second = done.err.splitlines()[-2:]
     assert first == f"  1. upload the dataset: beaker --local dataset upload {project / 'dataset'} --name 'my data'"
     assert second == "  2. start a run: beaker --local run trigger --dataset 'my data'"
+
+
+@pytest.mark.parametrize(
+    ("known", "place"),
+    [
+        ({}, "--local "),
+        ({"BEAKER_AGENT_KEY": "k"}, "--local "),
+        ({"BEAKER_API_KEY": "s"}, "--local "),
+        ({"BEAKER_AGENT_KEY": "k", "BEAKER_API_KEY": "s"}, ""),
+        ({"BEAKER_API_BASE_URL": "local"}, ""),
+    ],
+    ids=["nothing", "an agent", "a login", "both", "this machine"],
+)
+def test_smoke__next_steps__work_as_they_are_written(smoke: Smoke, known: dict[str, str], place: str) -> None:
+    """Commands for a place elsewhere are named once an agent and a login are known; else those for this machine."""
+    done = smoke("--integration-id", "invoices", environ=known)
+    assert done.err.splitlines()[-2:] == [
+        f"  1. upload the dataset: beaker {place}dataset upload dataset --name NAME",
+        f"  2. start a run: beaker {place}run trigger --dataset NAME --integration-id invoices",
+    ]
 
 
 def test_smoke__config_without_an_integration__names_the_file(smoke: Smoke, project: Path) -> None:

@@ -173,20 +173,34 @@ def _show(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> None:
     else:
         io.out(Styled("beaker init:", "ok"), f" {name} can be imported ({one_line(plan.code.entrypoint)})")
     io.note(Styled("Next:", "heading"))
-    for number, step in enumerate(_steps(io, plan), 1):
+    for number, step in enumerate(_steps(io, plan, _there(arguments, io, plan)), 1):
         io.note(f"  {number}. {step}")
 
 
-def _steps(io: Io, plan: "InitPlan") -> list[str]:
-    """What is left to do."""
+def _there(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> Io:
+    """Where the next commands work: elsewhere once an agent and a login are known, else on this machine."""
+    from beaker.cli.place import Surroundings, advising, look_around
+    from beaker.core.problems import Refused
+
+    try:
+        around = look_around(arguments, io.derive(cwd=plan.project.root))
+    except Refused:
+        around = Surroundings(None, None, ())  # it was to be printed, not written
+    entry = around.config.integrations.get(plan.integration_id) if around.config is not None else None
+    return advising(arguments, io, around, arguments.agent_key if entry is None else entry.agent_key)
+
+
+def _steps(io: Io, plan: "InitPlan", there: Io) -> list[str]:
+    """What is left to do; `there` gives the commands."""
     module = plan.module
     shown = module.relative_to(io.cwd.resolve()) if module.is_relative_to(io.cwd.resolve()) else module
     steps = [f"fill in what {quoted(str(shown))} marks with TODO(beaker)"] if plan.is_stub else []
     add = {"uv": "uv add --dev", "poetry": "poetry add --group dev", "pip": "pip install"}[plan.project.manager]
+    root = plan.project.root
+    enter = "" if io.cwd.resolve().is_relative_to(root.resolve()) else f"cd {quoted(str(root))} && "
     steps += [
         f"let the project's environment have Beaker, from its checkout or a wheel: {add} PATH",
         "put train.jsonl and test.jsonl into a folder, and name it in config_defaults.local_dataset_path",
-        f"check everything: {io.command('run', 'smoke')}",
-        "commit, and work on this machine without a login: beaker --local dataset upload, beaker --local run trigger",
+        f"check everything, which says how to go on: {enter}{there.command('run', 'smoke')}",
     ]
     return steps
