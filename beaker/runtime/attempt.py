@@ -44,7 +44,8 @@ class Attempt:
 
     `announce` is told the stage that begins, `send_cases` takes encoded cases of a split, `stopping` says whether the
     host asked to stop, which cancels the task as well: nothing further begins, what is open is left. `raised` is the
-    exception that ended it, where customer code raised one or it was stopped.
+    exception that ended it, where customer code raised one or it was stopped. `interrupted` is the stage in which the
+    task was cancelled though nobody asked for a stop, which only code in this process can have done.
     """
 
     def __init__(
@@ -58,6 +59,8 @@ class Attempt:
         stopping: Callable[[], bool],
     ) -> None:
         self.raised: BaseException | None = None
+        self.interrupted = ""
+        self._stage = "prepare_run"
         self._integration = integration
         self._dataset = dataset
         self._request = request
@@ -96,6 +99,8 @@ class Attempt:
             if (task := asyncio.current_task()) is not None:
                 task.uncancel()
             cause = self.raised = stopped
+            if not self._stopping():
+                self.interrupted = self._stage
         finally:
             self._announce("teardown")
             problems += self._left_behind
@@ -108,6 +113,7 @@ class Attempt:
     def _begin(self, stage: str) -> None:
         if self._stopping():  # customer code swallowed the cancellation
             raise asyncio.CancelledError
+        self._stage = stage
         self._announce(stage)
 
     def _construct(self) -> RunSetup[Any]:

@@ -29,6 +29,9 @@ class Channel:
         self._owner = os.getpid()
         self._lines = Lines()
         self._deprecated: list[dict[str, str]] = []
+        self._unsaid: list[dict[str, Any]] = []
+        self.during = ""
+        """The stage in which the process was made to end, where that is known."""
         self._writing = threading.Lock()
         os.register_at_fork(after_in_child=self._forget)
         threading.Thread(target=self._watch_host, name="beaker-host-watch", daemon=True).start()
@@ -70,10 +73,14 @@ class Channel:
         """Tell something about a request under way."""
         self.send({"id": request["id"], "event": name, **more})
 
+    def ends_during(self, stage: str, problems: list[dict[str, Any]]) -> None:
+        """Keep for the last words that the process ends during `stage`, and what failed while that was left."""
+        self.during, self._unsaid = stage, problems
+
     def last_words(self, problems: list[dict[str, Any]]) -> None:
         """Say why the process is about to end."""
         self._settle()
-        self.send({"event": "last_words", "problems": problems})
+        self.send({"event": "last_words", "problems": [*problems, *self._unsaid]})
 
     def _settle(self) -> None:
         """What happened before an answer arrives before it."""

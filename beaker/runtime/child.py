@@ -25,6 +25,8 @@ _SERVERS = {
     "scorer": "beaker.runtime.scorer_process",
 }
 
+_ENDED_HINT = "code must not stop the event loop, cancel tasks that it did not create, or call sys.exit() in a task"
+
 Serve = Callable[[Channel], Awaitable[None]]
 
 
@@ -43,7 +45,8 @@ def main() -> int:
         asyncio.run(_served(serve, channel))
     except BaseException as error:
         # Only what escapes a task of customer code, such as `sys.exit()` in a background task, gets here.
-        channel.last_words([to_json(stage_problem("BK551", "process", error, doing="the process was ended"))])
+        doing = f"the process was ended during {channel.during}" if channel.during else "the process was ended"
+        channel.last_words([to_json(stage_problem("BK551", "process", error, doing=doing, hint=_ENDED_HINT))])
         flush_output()
         os._exit(1)
     return 0

@@ -169,6 +169,8 @@ class Connection:
             waiting.event(message["event"], message)
         elif "error" in message:
             problems = [self.problem(item) for item in message["error"]["problems"]]
+            if not problems:
+                raise ProtocolError("a failure without a reason")
             waiting.future.set_exception(WorkerFailed(message["error"]["kind"], problems))
         elif isinstance(message["ok"], dict):
             waiting.future.set_result(message["ok"])

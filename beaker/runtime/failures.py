@@ -60,13 +60,15 @@ class WorkerFailed(Exception):
     """A child could not do what it was asked.
 
     `kind` is `raised` (customer code raised or broke a rule), `timed_out`, `crashed` (the process ended) or `protocol`
-    (it wrote something else than answers). `problems` holds the cause first, then what failed while cleaning up;
-    `captured` what the process had printed.
+    (it wrote something else than answers). `problems` holds the cause first, then what failed while cleaning up: at
+    least one, or `ValueError`; `captured` what the process had printed.
     """
 
     def __init__(self, kind: str, problems: Problem | Iterable[Problem], captured: str = "") -> None:
         self.kind = kind
         self.problems: Problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        if not self.problems:
+            raise ValueError("a failure needs a reason")
         self.captured = captured
         super().__init__("; ".join(map(str, self.problems)))
 

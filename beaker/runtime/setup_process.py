@@ -95,6 +95,10 @@ class _SetupProcess:
             stopping=lambda: self._stop is not None,
         )
         problems = await attempt.hold(ready)
+        if attempt.interrupted and self._stop is None:
+            # By code that cancelled every task, or as the event loop ends: why is known where the process ends.
+            self._channel.ends_during(attempt.interrupted, [to_json(problem) for problem in problems])
+            raise asyncio.CancelledError
         if ended_by is None and self._stop is None:
             self._refuse(request, problems)
         return self._stop or ended_by, problems

@@ -16,7 +16,7 @@ from returns.pipeline import is_successful
 from beaker.core.cases import Case, CaseScore
 from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
-from beaker.core.problems import Problem, Problems
+from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
 from beaker.core.usage import usage_of
 from beaker.core.wording import counted
@@ -235,6 +235,10 @@ class _Smoke:
             case_files_dir=self._empty_folder(),
         )
         try:
+            try:
+                await asyncio.to_thread(views.check, case)
+            except Refused as refused:
+                raise _Failed(refused.problems, result.captured) from None
             score = await scorer.score(case, result, case_files_dir=views.folder(case))
             if isinstance(score, CaseError):
                 raise self._failed_case("score_case", score, scorer.output())

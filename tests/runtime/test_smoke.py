@@ -613,3 +613,54 @@ def test_installed_copy_of_the_target__is_never_green(project, tmp_path, try_out
     }[when]
     assert "held at src/durations/__init__.py" in str(problem)
     assert "pip install -e ." in str(problem) + problem.hint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "file.chmod(0o644); file.write_text('evil')",
+        "file.parent.chmod(0o755); (file.parent / 'new').touch()",
+        "file.parent.chmod(0o755); file.unlink(); file.symlink_to('/dev/null')",
+    ],
+)
+def test_run_one__case_files_that_run_case_changed__are_not_scored(project, try_out, change):
+    """As in a run: what the scorer is to read is what load_cases gave."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                file = runtime.case_files_dir(row["id"]) / "page.txt"
+                file.write_text("q")
+                yield Case(row["id"], 1, files=[CaseFile("page.txt", file)])
+        async def run_case(*, case_input, runtime):
+            storage = runtime.case_files_dir.parent / "storage" / "views"
+            for file in storage.glob("*/page.txt"):
+                CHANGE
+            return CaseResult(1)
+        async def score_case(*, case, result, case_files_dir):
+            return CaseScore(1.0, {})
+    """.replace("CHANGE", change))  # fmt: skip
+    outcome, reports = try_out(run_one=True)
+    assert not outcome.passed
+    assert outcome.score is None
+    assert [problem.code for problem in reports[-1].problems] == ["BK555"]
+    assert reports[-1].problems[0].where == "case 'train-0'"
+
+
+def test_run_one__case_files_left_alone__are_scored(project, try_out):
+    """The copy that run_case got is its own to change."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                file = runtime.case_files_dir(row["id"]) / "page.txt"
+                file.write_text("q")
+                yield Case(row["id"], 1, files=[CaseFile("page.txt", file)])
+        async def run_case(*, case_input, runtime):
+            file = runtime.case_files_dir / "page.txt"
+            file.chmod(0o644)
+            file.write_text("own")
+            return CaseResult(1)
+        async def score_case(*, case, result, case_files_dir):
+            return CaseScore(float((case_files_dir / "page.txt").read_text() == "q"), {})
+    """)
+    outcome, _ = try_out(run_one=True)
+    assert outcome.score.objective == 1.0
