@@ -1,7 +1,11 @@
-"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, cases and seed documents."""
+"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases and documents."""
 
 import inspect
+import io
+import os
+import tokenize
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from beaker.core.documents import TargetDocument
 from beaker.sdk.integration import Integration
@@ -10,14 +14,43 @@ MARKER = "TODO(beaker)"
 
 
 def in_source(integration: Integration) -> Iterator[str]:
-    """The hooks whose source text holds the marker; source that cannot be read is passed over."""
-    for name in ("run_case", "score_case", "run_setup"):
+    """The hooks and classes whose source text holds the marker, then the lines of comments around them that do; source
+    that cannot be read is passed over."""
+    setup = integration.run_setup
+    parts: dict[str, Any] = {
+        "run_case": integration.run_case,
+        "score_case": integration.score_case,
+        f"the setup class {setup.__name__}": setup,
+        f"the row class {getattr(setup.row_model, '__name__', setup.row_model)}": setup.row_model,
+    }
+    told: set[tuple[str, int]] = set()
+    files: dict[str, None] = {}
+    for name, part in parts.items():
         try:
-            source = inspect.getsource(inspect.unwrap(getattr(integration, name)))
+            part = inspect.unwrap(part)
+            lines, first = inspect.getsourcelines(part)
+            file = str(inspect.getsourcefile(part))
         except Exception:
             continue
-        if MARKER in source:
-            yield name if name != "run_setup" else f"the setup class {integration.run_setup.__name__}"
+        files[file] = None
+        if any(MARKER in line for line in lines):
+            told |= {(file, first + number) for number in range(len(lines))}
+            yield name
+    for file in files:
+        yield from (f"line {line} of {os.path.basename(file)}" for line in _comments(file) if (file, line) not in told)
+
+
+def _comments(file: str) -> list[int]:
+    """The lines of a file in which a comment holds the marker."""
+    try:
+        with open(file, "rb") as source:
+            text = source.read()
+        if MARKER.encode() not in text:
+            return []
+        found = tokenize.tokenize(io.BytesIO(text).readline)
+        return [one.start[0] for one in found if one.type == tokenize.COMMENT and MARKER in one.string]
+    except (OSError, SyntaxError, tokenize.TokenError):
+        return []
 
 
 def in_documents(documents: Iterable[TargetDocument]) -> Iterator[str]:
