@@ -17,14 +17,19 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.values import value
+from beaker.core.wording import counted
 from beaker.engine.candidates import CandidateTree, tree_files
 from beaker.engine.folders import Listing
 from beaker.engine.judging import Misdeed, Scope, child_tree, listed, told
 from beaker.engine.working_repository import REPOSITORY, Left, is_plain, lay_out_repository, look_through, read_edits
 from beaker.files.documents import read_tree, write_tree
+from beaker.files.patience import OutOfPatience, Patience
 
 DOCUMENTS = "documents"
 EVIDENCE = "evidence"
+
+JUDGING_SECONDS = 60.0
+"""How long judging one working copy may take. A proposer may leave more files than anybody can read."""
 
 _DROPPINGS = re.compile(r"(__pycache__|\.(pytest|mypy|ruff)_cache|\.DS_Store|.*\.py[co]|.*~|\..*\.sw[a-p])\Z")
 
@@ -61,28 +66,38 @@ def lay_out(root: Path, tree: CandidateTree, scope: Scope, write: Callable[[Cand
 
 
 def take_back(
-    laid_out: LaidOut, scope: Scope, *, ignored: Callable[[Sequence[str]], set[str]]
+    laid_out: LaidOut,
+    scope: Scope,
+    *,
+    ignored: Callable[[Sequence[str]], set[str]],
+    patience: Patience | None = None,
 ) -> Result[CandidateTree, Misdeed]:
     """Read the tree that a proposer left in a working copy, or say what is wrong with it.
 
     Judged in this order: links and special files, edits outside the targets, an invalid tree (a document that may not
     be edited counts as such). `ignored` says which of some paths, relative to the working copy and not in the
-    repository, the project ignores. Nothing may write to the working copy meanwhile.
+    repository, the project ignores. Nothing may write to the working copy meanwhile. Without `patience` it may take
+    `JUDGING_SECONDS`.
     """
+    patience = patience or Patience(JUDGING_SECONDS)
     try:
-        return _taken_back(laid_out, scope, ignored)
+        return _taken_back(laid_out, scope, ignored, patience)
+    except OutOfPatience:
+        much = f"what is there could not be judged within {counted(f'{patience.seconds:g}', 'second')}"
+        return Failure(Misdeed("invalid_tree", f"{much}; leave fewer and smaller files"))
     except OSError as error:
         return Failure(Misdeed("invalid_tree", f"the working copy cannot be read: {error.strerror}"))
 
 
 def _taken_back(
-    laid_out: LaidOut, scope: Scope, ignored: Callable[[Sequence[str]], set[str]]
+    laid_out: LaidOut, scope: Scope, ignored: Callable[[Sequence[str]], set[str]], patience: Patience
 ) -> Result[CandidateTree, Misdeed]:
     root, parent = laid_out.root, laid_out.parent
     known = {f"{DOCUMENTS}/{group}/{name}" for group, name in tree_files(parent)}
     files: list[str] = []
     special: list[str] = []
     for path, entry in _walk(root, passed_over=(REPOSITORY,) if scope.paths else ()):
+        patience.check()
         if path not in known and (_is_dropping(path) or _AGENT_NOTES.match(path)):
             (root / path).unlink()
         elif is_plain(entry):
@@ -102,6 +117,7 @@ def _taken_back(
             scope=scope,
             laid_out=laid_out.repository,
             dropping=_is_dropping,
+            patience=patience,
         )
     special = [path for path in special if path not in dropped] + [f"{REPOSITORY}/{path}" for path in left.special]
     if special:

@@ -32,10 +32,12 @@ from beaker.engine.folders import Listing, file_listing, remove_tree, status_of
 from beaker.engine.judging import Misdeed, Scope, listed
 from beaker.files.git import LINK_MODE, SUBMODULE_MODE, commit_all, init_repository
 from beaker.files.git_ignore import ignored_below
+from beaker.files.patience import Patience
+from beaker.files.reading import open_regular
 
 REPOSITORY = "repository"
 
-_GIT = ".git"
+_GIT, _IGNORE = ".git", ".gitignore"
 _EXACT = "* -text -ident !filter !working-tree-encoding\n"
 """Attributes above those of the project: whoever takes a file back with Git gets the bytes that were there."""
 
@@ -75,12 +77,18 @@ class Left:
 
 
 def look_through(
-    root: Path, *, parent: RepositoryEdits, scope: Scope, laid_out: Listing, dropping: Callable[[str], bool]
+    root: Path,
+    *,
+    parent: RepositoryEdits,
+    scope: Scope,
+    laid_out: Listing,
+    dropping: Callable[[str], bool],
+    patience: Patience,
 ) -> Left:
     """What a proposer made in `root` of a candidate with the edits `parent`.
 
     Whatever the `.gitignore` files in `root` name and the commit does not hold is passed over, `dropping` names are
-    removed. Raises `OSError`.
+    removed. Raises `OSError` and `OutOfPatience`.
     """
     paths = scope.paths
     known = {path for path in edited_files(parent, scope.commit) if not _is_private(path)}
@@ -88,6 +96,7 @@ def look_through(
     new: dict[str, os.DirEntry[str]] = {}
     changed: dict[str, os.DirEntry[str]] = {}
     for path, entry in _walk(root):
+        patience.check()
         seen.add(path)
         tracked = None if path in parent else scope.commit.get(path)
         if path not in known and path not in scope.commit:
@@ -100,7 +109,9 @@ def look_through(
                 special.append(path)
         elif laid_out.get(path) != status_of(entry.stat(follow_symlinks=False)):
             changed[path] = entry
-    ignored = ignored_below(root, [*new])
+    if blocking := [path for path, entry in {**new, **changed}.items() if _holds_up_git(path, entry)]:
+        return Left(special=(*special, *blocking))
+    ignored = ignored_below(root, [*new], patience=patience)
     changed |= {path: entry for path, entry in new.items() if path not in ignored}
     for path in known - seen:
         if path not in scope.commit:
@@ -114,7 +125,7 @@ def look_through(
     for path, entry in changed.items():
         if inside_targets(path, paths):
             inside[path] = entry
-        elif is_plain(entry) and scope.commit.get(path) != _hashed(entry):
+        elif is_plain(entry) and not _is_unchanged(entry, scope.commit.get(path), laid_out.get(path), patience):
             outside.append(path)
     return Left(tuple(special), tuple(outside), edits, inside)
 
@@ -170,9 +181,25 @@ def _mode(entry: "os.DirEntry[str]") -> Mode:
     return "100755" if entry.stat(follow_symlinks=False).st_mode & stat.S_IXUSR else "100644"
 
 
-def _hashed(entry: "os.DirEntry[str]") -> TrackedFile:
+def _holds_up_git(path: str, entry: "os.DirEntry[str]") -> bool:
+    """Whether Git would open this as a list of what is ignored, and wait for ever."""
+    if path.rpartition("/")[2] != _IGNORE:
+        return False
+    mode = entry.stat(follow_symlinks=False).st_mode
+    return not stat.S_ISREG(mode) and not stat.S_ISLNK(mode)
+
+
+def _is_unchanged(
+    entry: "os.DirEntry[str]", tracked: TrackedFile | None, laid_out: tuple[int, ...] | None, patience: Patience
+) -> bool:
+    """Whether a file that was written to holds what the commit holds. As little of it is read as can tell."""
+    if tracked is None or tracked.mode != _mode(entry):
+        return False
+    if laid_out is not None and laid_out[2] != entry.stat(follow_symlinks=False).st_size:
+        return False
     hashed = sha256()
-    with open(entry.path, "rb") as file:
+    with open_regular(Path(entry.path)) as file:
         while block := file.read(1 << 20):
+            patience.check()
             hashed.update(block)
-    return TrackedFile(_mode(entry), hashed.hexdigest())
+    return tracked.sha256 == hashed.hexdigest()

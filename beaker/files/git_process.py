@@ -19,9 +19,13 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.problems import Problem, Refused
+from beaker.files.patience import Patience
 
 TIMEOUT = 120.0
 """Seconds one Git command, or reading one object, may take; the status of a large repository is the slowest."""
+
+_LOOK = 0.25
+"""Seconds between two looks whether somebody still waits."""
 
 _SAFE_SETTINGS = (
     "core.hooksPath=/dev/null",
@@ -41,16 +45,20 @@ _MISSING = ("promisor remote", "lazy fetching", "unable to read", "missing blob"
 
 
 def run_git(
-    root: Path, *arguments: str, given: bytes = b"", environment: Mapping[str, str] | None = None
+    root: Path,
+    *arguments: str,
+    given: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+    patience: Patience | None = None,
 ) -> Result[subprocess.CompletedProcess[bytes], Problem]:
     """One Git command with `given` as its standard input, whatever its exit code says.
 
     `environment` goes over the one that every command gets. A `Problem` when it could not be run at all (BK710: there
-    is no Git) or did not end in time (BK713).
+    is no Git) or did not end in time (BK713). Raises `OutOfPatience`; the command is ended then.
     """
     try:
         with _started(_command(root, *arguments), stderr=subprocess.PIPE, environment=environment) as process:
-            out, err = process.communicate(given, timeout=TIMEOUT)
+            out, err = _communicated(process, given, patience)
             return Success(subprocess.CompletedProcess(process.args, process.returncode, out, err))
     except FileNotFoundError:
         return Failure(_no_git())
@@ -58,6 +66,20 @@ def run_git(
         return Failure(Problem("BK713", f"git {_name(arguments)} did not end within {TIMEOUT:g} seconds", str(root)))
     except (OSError, ValueError) as error:  # ValueError: a NUL in an argument
         return Failure(Problem("BK713", f"git {_name(arguments)} could not be run: {error}", str(root)))
+
+
+def _communicated(process: "subprocess.Popen[bytes]", given: bytes, patience: Patience | None) -> tuple[bytes, bytes]:
+    if patience is None:
+        return process.communicate(given, timeout=TIMEOUT)
+    late, rest = time.monotonic() + TIMEOUT, given or None
+    while True:
+        try:
+            return process.communicate(rest, timeout=_LOOK)
+        except subprocess.TimeoutExpired:
+            patience.check()
+            if time.monotonic() > late:
+                raise
+            rest = None  # it is kept from the first call
 
 
 def git_output(

@@ -25,6 +25,7 @@ from beaker.engine.checkouts import write_edits
 from beaker.engine.folders import remove_tree
 from beaker.engine.judging import Misdeed, Scope
 from beaker.engine.working_copy import LaidOut, lay_out, take_back
+from beaker.files.patience import Patience
 
 FILES = {
     ".gitignore": ("100644", b"*.log\n/build/\n"),
@@ -328,6 +329,46 @@ def test_take_back__more_than_a_candidate_may_edit__is_an_invalid_tree(
         bad = copy.back()
         assert isinstance(bad, Misdeed)
         assert (bad.outcome, said in bad.message) == ("invalid_tree", True), bad
+
+
+@pytest.mark.parametrize("path", ["endless.bin", "README"])
+def test_take_back__endless_file_outside_the_targets__is_told_without_reading_it(copy: Copy, path: str) -> None:
+    """Neither a file that the commit does not hold nor one of another size is read."""
+    with open(copy.root / path, "wb") as sparse:
+        sparse.truncate(1 << 42)
+    assert isinstance(bad := copy.back(), Misdeed)
+    assert (bad.outcome, path in bad.message) == ("outside_targets", True)
+
+
+@pytest.mark.parametrize("path", [".gitignore", "src/.gitignore", "src/deep/.gitignore"])
+def test_take_back__pipe_where_git_reads__is_special_before_git_is_asked(copy: Copy, path: str) -> None:
+    """Git would open it, and wait for somebody who writes."""
+    (copy.root / path).parent.mkdir(exist_ok=True)
+    (copy.root / path).unlink(missing_ok=True)
+    os.mkfifo(copy.root / path)
+    (copy.root / "src/new.py").touch()
+    taken = take_back(copy.laid_out, SCOPE, ignored=lambda _: set(), patience=Patience(20))
+    assert taken.failure() == Misdeed("special_file", f"repository/{path}: a link or special file")
+
+
+@pytest.mark.parametrize("ended", [False, True])
+def test_take_back__when_nobody_waits_any_more__stops(copy: Copy, ended: bool) -> None:
+    """Out of time, or because the run was cancelled."""
+    patience = Patience(0 if not ended else 60)
+    if ended:
+        patience.end()
+    bad = take_back(copy.laid_out, SCOPE, ignored=lambda _: set(), patience=patience).failure()
+    assert (bad.outcome, "could not be judged within" in bad.message) == ("invalid_tree", True)
+
+
+def test_take_back__equal_size_but_much_to_read__stops_when_nobody_waits(copy: Copy) -> None:
+    """The file is read in pieces, with a look after each."""
+    with open(copy.root / "README", "wb") as sparse:
+        sparse.truncate(1 << 42)
+    changed = {**copy.laid_out.repository, "README": (0, 0, 1 << 42, 0, 0)}
+    laid_out = LaidOut(copy.laid_out.root, copy.laid_out.parent, changed)
+    bad = take_back(laid_out, SCOPE, ignored=lambda _: set(), patience=Patience(0.5)).failure()
+    assert "could not be judged within" in bad.message
 
 
 NAMES = st.sampled_from(["src/app.py", "src/run.sh", "src/new", "src/deep/x", "build/kept.py", "src/old~"])

@@ -26,8 +26,9 @@ from beaker.engine.plan import RunPlan
 from beaker.engine.proposal import Proposal, ProposalRequest
 from beaker.engine.proposers.registered import registered_command, registered_environment
 from beaker.engine.setting_up import Opened
-from beaker.engine.working_copy import EVIDENCE, LaidOut, lay_out, take_back
+from beaker.engine.working_copy import EVIDENCE, JUDGING_SECONDS, LaidOut, lay_out, take_back
 from beaker.files.git_ignore import ignored_paths
+from beaker.files.patience import Patience
 from beaker.runtime.shortening import shortened
 from beaker.runtime.supervisor import Completed, Supervisor
 
@@ -84,7 +85,7 @@ class CommandProposer:
             stdout, stderr = self.clean(done.stdout), self.clean(done.stderr)
             made = _not_started(done, self.command[0]) or _failure(done, self.timeout, stderr, self.called)
             if made is None:
-                made = await asyncio.to_thread(self._judge, laid_out)
+                made = await self._judged(laid_out)
             message = shortened(made.message, LONGEST_MESSAGE, self.clean)
             usage = await asyncio.to_thread(_usage, root / EVIDENCE / USAGE_FILE)
             return Proposal(made.outcome, message, made.tree, made.changed, stdout, stderr, usage)
@@ -99,9 +100,16 @@ class CommandProposer:
         write_evidence(root / EVIDENCE, request.evidence)
         return laid_out
 
-    def _judge(self, laid_out: LaidOut) -> Proposal:
+    async def _judged(self, laid_out: LaidOut) -> Proposal:
+        patience = Patience(JUDGING_SECONDS)
+        try:
+            return await asyncio.to_thread(self._judge, laid_out, patience)
+        finally:
+            patience.end()  # nobody ends a thread: one that is still at it learns that nobody waits
+
+    def _judge(self, laid_out: LaidOut, patience: Patience) -> Proposal:
         """What a command that exited with 0 left."""
-        left = take_back(laid_out, self.scope, ignored=self.ignored)
+        left = take_back(laid_out, self.scope, ignored=self.ignored, patience=patience)
         if not is_successful(left):
             misdeed = left.failure()
             return Proposal(misdeed.outcome, misdeed.message)
