@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.candidate_branch import add_branch, branch
 from beaker.cli.candidate_names import add_candidate_name
-from beaker.cli.parser import HELP, add_agent_option, add_leaf
+from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words
 from beaker.cli.pull import PULLED_OF_A_CANDIDATE, add_only_option, files_below, tell_results, wanted_files
 from beaker.cli.run_candidates import changed_text
 from beaker.cli.run_view import mapping, score
@@ -152,5 +152,5 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
         io.json_line({"candidate_id": named, "directory": str(folder), "files": files})
         return DONE
     io.out(f"beaker candidate download: {counted(len(files), 'file')} in {one_line(str(folder))}")
-    tell_results(io, folder)
+    tell_results(io, folder, named, agent_words(arguments))
     return DONE

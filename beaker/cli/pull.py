@@ -1,14 +1,14 @@
 """`beaker run pull`: everything a run has, into a folder of its own, all or nothing."""
 
 import argparse
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf
+from beaker.cli.parser import add_agent_option, add_leaf, agent_words
 from beaker.cli.run_view import failure_lines, mapping, result_lines, search_text
-from beaker.cli.shell import DONE, Io, one_line
-from beaker.cli.words import counted
+from beaker.cli.shell import DONE, Io, Styled, one_line
+from beaker.cli.words import counted, quoted
 
 if TYPE_CHECKING:
     from beaker.cli.place import Answer
@@ -117,16 +117,41 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
         io.out(f"  no winner  {_no_winner(run.get('status'))}")
         if isinstance(best, str):
             io.out(f"  best       {one_line(best)} on TRAIN, not proven on TEST: {one_line(str(folder / 'best'))}")
-    tell_results(io, folder if isinstance(winner, str) else folder / "best")
+    tell_results(io, folder if isinstance(winner, str) else folder / "best", chosen, agent_words(arguments))
     return DONE
 
 
-def tell_results(io: Io, folder: Path) -> None:
-    """Say where the patch and the change sets of a candidate are."""
-    if (folder / "patch.diff").is_file():
-        io.out(f"  patch      {one_line(str(folder / 'patch.diff'))}")
-    for change_set in sorted((folder / "changes").glob("*.json")):
+def tell_results(io: Io, folder: Path, candidate: object, words: Sequence[str]) -> None:
+    """Say where the patch and the change sets of a candidate are, and what to do with them; `words` name the agent."""
+    patch, report = folder / "patch.diff", folder / "report.html"
+    change_sets = sorted((folder / "changes").glob("*.json"))
+    if patch.is_file():
+        io.out(f"  patch      {one_line(str(patch))}")
+    for change_set in change_sets:
         io.out(f"  changes    {one_line(str(change_set))}")
+    steps = [f"look at it: {quoted(str(report))}"] if report.is_file() else []
+    if patch.is_file():
+        steps.append(f"take its code: git apply {quoted(str(patch))}")
+        if isinstance(candidate, str):
+            branch = io.command("candidate", "branch", candidate, "--name", "NAME", *words)
+            steps.append(f"or put it on a branch: {branch}")
+    for change_set in filter(_changes_something, change_sets):
+        apply = io.derive(options="").command("changes", "apply", str(change_set), "--dir", "DIR")
+        steps.append(f"take its documents: {apply}")
+    if steps:
+        io.note(Styled("Next:", "heading"))
+    for number, step in enumerate(steps, start=1):
+        io.note(f"  {number}. {step}")
+
+
+def _changes_something(change_set: Path) -> bool:
+    """Whether a change set, as it was downloaded, holds a change."""
+    import json
+
+    try:
+        return bool(json.loads(change_set.read_bytes()).get("changes"))
+    except (ValueError, AttributeError):
+        return False
 
 
 def files_below(folder: Path) -> list[str]:

@@ -51,7 +51,7 @@ def add_cancel(actions: Any) -> None:
 def status(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 completed, 1 ended otherwise, 2 no answer, 3 not ended."""
     from beaker.cli.place import answered, opened
-    from beaker.cli.watch import standing_text, watch_run
+    from beaker.cli.watch import standing_text, tell_next, watch_run
     from beaker.core.runs import outcome
 
     run_id: str = arguments.run_id
@@ -59,7 +59,7 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
         if arguments.watch:
             interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
             try:
-                return watch_run(
+                code = watch_run(
                     lambda: fetch(place, run_id, watching=True),
                     io,
                     run_id,
@@ -67,6 +67,8 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
                     timeout=arguments.poll_timeout,
                     stands_still=lambda: place.stands_still(run_id),
                 )
+                tell_next(io, run_id, code, agent_words(arguments))
+                return code
             except KeyboardInterrupt:
                 if not place.stands_still(run_id):
                     tell_goes_on(arguments, io, run_id)

@@ -225,8 +225,8 @@ def _show(arguments: argparse.Namespace, io: Io, place: "Place", request: "Launc
         io.json_line(run if link is None or any(run.get(key) for key in _LINKS) else {**run, "web_url": link})
         return DONE
     run_id = one_line(str(run.get("id", "-")))
-    ref = mapping(run.get("config")).get("github_ref") or request.ref or "the default branch"
-    io.out("beaker run trigger: ", styled_status(run.get("status", "QUEUED")), f" {run_id} github={one_line(str(ref))}")
+    code = _code_text(request, run)
+    io.out("beaker run trigger: ", styled_status(run.get("status", "QUEUED")), f" {run_id} {code}")
     if link is not None:
         io.out(one_line(link))
     io.note()
@@ -234,6 +234,16 @@ def _show(arguments: argparse.Namespace, io: Io, place: "Place", request: "Launc
     watch = io.command("run", "status", str(run.get("id", "-")), "--watch", *agent_words(arguments))
     io.note(f"  1. watch it: {watch}")
     return DONE
+
+
+def _code_text(request: "LaunchRequest", run: "Answer") -> str:
+    """What code runs: the commit and whether it is a snapshot, where a checkout is run; elsewhere the ref on GitHub."""
+    ref = mapping(run.get("config")).get("github_ref") or request.ref or "the default branch"
+    commit = mapping(run.get("github_source")).get("commit")
+    from_checkout = "web_url" in run and run["web_url"] is None
+    if not from_checkout or not isinstance(commit, str):
+        return f"github={one_line(str(ref))}"
+    return f"commit={commit[:12]}" + (" (the checkout as it stands)" if request.allow_dirty else "")
 
 
 def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> str | None:
@@ -257,13 +267,15 @@ def _link(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") 
 
 def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:
     from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch, tell_goes_on
-    from beaker.cli.watch import watch_run
+    from beaker.cli.watch import tell_next, watch_run
 
     run_id = str(run["id"])
     interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
     worker = None
     try:
-        return watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)
+        code = watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)
+        tell_next(io, run_id, code, agent_words(arguments))
+        return code
     except KeyboardInterrupt:
         worker = place.embedded.workers.process(run_id) if place.embedded is not None else None
         if worker is None:

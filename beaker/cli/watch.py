@@ -1,7 +1,7 @@
 """Watching a run until it ends: what changed, when, and patience with a place that answers badly for a while."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from beaker.cli.run_view import (
     search_text,
     styled_status,
 )
-from beaker.cli.shell import REFUSED, UNFINISHED, Io, one_line
+from beaker.cli.shell import DONE, NEGATIVE, REFUSED, UNFINISHED, Io, Styled, one_line
 from beaker.cli.words import counted
 
 if TYPE_CHECKING:
@@ -114,6 +114,13 @@ def standing_text(io: Io, run_id: str) -> str:
     """What to say of a run of this machine that has not ended and has no worker."""
     again = io.command("run", "status", run_id, "--watch")
     return f"{one_line(run_id)} has no worker at the moment and stands still; this goes on with it: {again}"
+
+
+def tell_next(io: Io, run_id: str, code: int, words: Sequence[str]) -> None:
+    """Say what to do after a watch: fetch what the run has, if it ended by `code`; `words` name the agent."""
+    if code in (DONE, NEGATIVE):
+        io.note(Styled("Next:", "heading"))
+        io.note(f"  1. fetch what it has: {io.command('run', 'pull', run_id, *words)}")
 
 
 def show_change(run: "Answer", io: Io, run_id: str, before: Any = None) -> None:

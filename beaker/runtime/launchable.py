@@ -18,6 +18,7 @@ from beaker.core.proposer_settings import NoProposer
 from beaker.core.search import SearchSettings, minimum_rollouts
 from beaker.core.values import value
 from beaker.files.git import copies_in_commit, dirty_files, head_commit, untracked_files
+from beaker.files.own_outputs import without_own_outputs
 from beaker.runtime.extensions import extension_faults
 
 _SHOWN_FILES = 10
@@ -127,10 +128,10 @@ def _checkout_faults(root: Path, source_dir: str, config_file: str | None) -> It
         message = f"{what} from what is committed, which a launch will refuse: {_listed(dirty)}"
         hint = "commit before you launch, or launch with --allow-dirty: a run takes its code from a commit"
         yield Problem("BK461", message, hint=hint)
-    untracked = untracked_files(root, below=source_dir).value_or(())
+    untracked = without_own_outputs(root, untracked_files(root, below=source_dir).value_or(()))
     if left := [path for path in untracked if path not in dirty and not _NEVER_MEANT.search(path)]:
-        what = "1 file is" if len(left) == 1 else f"{len(left)} files are"
-        message = f"{what} neither tracked nor ignored, so a run will not have them: {_listed(left)}"
+        what, them = ("1 file is", "it") if len(left) == 1 else (f"{len(left)} files are", "them")
+        message = f"{what} neither tracked nor ignored, so a run will not have {them}: {_listed(left)}"
         yield Problem("BK481", message, hint="git add what the code needs; list the rest in .gitignore")
 
 

@@ -173,10 +173,8 @@ def _left_out_faults(repository: Repository, *, here: bool) -> Iterable[Problem]
         return
     if paths := found.unwrap():
         what = "1 file differs" if len(paths) == 1 else f"{len(paths)} files differ"
-        hint = (
-            "in the checkout that is served, commit them or set them aside"  # nobody else may launch them as they are
-        )
-        if here:
+        hint = "in the checkout that is served, commit them or set them aside"
+        if here:  # nobody over the network may launch them as they are
             hint = "commit them, set them aside, or launch them as they are with --allow-dirty"
         yield Problem("BK461", f"{what} from what is committed: {listed(paths)}", hint=hint)
 

@@ -11,6 +11,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.files import git
 from beaker.files.git import TreeFile
 from beaker.files.git_commits import snapshot
+from beaker.files.own_outputs import without_own_outputs
 from beaker.files.project import find_git_root
 
 
@@ -63,8 +64,10 @@ class LocalRepository:
         return self._rooted().bind(lambda root: git.dirty_files(root, also=(self.config_path(),)))
 
     def untracked(self, folder: str) -> Result[tuple[str, ...], Problem]:
-        """Files below a folder of the checkout that Git neither tracks nor ignores."""
-        return self._rooted().bind(lambda root: git.untracked_files(root, below=folder))
+        """Files below a folder of the checkout that Git neither tracks nor ignores, but for what Beaker wrote there."""
+        return self._rooted().bind(
+            lambda root: git.untracked_files(root, below=folder).map(lambda paths: without_own_outputs(root, paths))
+        )
 
     def read_file(self, commit: str, path: str) -> Result[bytes, Problem]:
         """One file of a commit."""

@@ -172,6 +172,12 @@ def test_download__candidate__lands_in_a_folder_of_its_own(
         f"  patch      {folder}/patch.diff",
         f"  changes    {folder}/changes/faq.json",
     ]
+    assert done.err.splitlines() == [
+        "Next:",
+        f"  1. take its code: git apply {folder}/patch.diff",
+        f"  2. or put it on a branch: beaker --base-url {run.url} candidate branch r1.1 --name NAME",
+        f"  3. take its documents: beaker changes apply {folder}/changes/faq.json --dir DIR",
+    ]
     assert (folder / "patch.diff").read_bytes() == PATCH
     assert not (folder / "old").exists()
     answer = json.loads(remote("candidate", "download", "r1.1", "--output-dir", "out", "--json").out)

@@ -40,6 +40,24 @@ def test_trigger__human__says_status_id_ref_and_where(service: Any, remote: Call
     assert "run status run_42 --watch" in done.err
 
 
+def test_trigger__run_of_a_checkout__says_the_commit(service: Any, remote: Callable[..., Any]) -> None:
+    """A place without pages runs a checkout, where no ref of GitHub is meant."""
+    service.on("GET /v1/agents/current", (200, {"key": "inv-agent", "github_repository": "a/b"}))
+    commit = "0123456789abcdef" * 2 + "01234567"
+    run = {"id": "run_42", "status": "QUEUED", "web_url": None, "github_source": {"commit": commit, "ref": "HEAD"}}
+    service.on("POST /v1/optimization-runs", (201, {**run, "config": {"github_ref": "HEAD"}}))
+    assert remote("run", "--dataset", "d").out == "beaker run trigger: QUEUED run_42 commit=0123456789ab\n"
+
+
+@pytest.mark.parametrize("status", ["COMPLETED", "FAILED", "RUNNING"])
+def test_status__watch_that_ends__says_what_comes_next(service: Any, remote: Callable[..., Any], status: str) -> None:
+    """Once a run has ended, what it has can be fetched; a watch that ended before says nothing of it."""
+    service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": status}))
+    done = remote("run", "status", "r1", "--watch", "--poll-timeout", "0.01", "--poll-interval", "0.01")
+    said = f"Next:\n  1. fetch what it has: beaker --base-url {service.url} run pull r1\n"
+    assert (said in done.err) == (status != "RUNNING")
+
+
 def test_trigger__outside_a_project__speaks_of_no_checkout(service: Any, beaker: Callable[..., Any]) -> None:
     """Where there is no checkout, nothing of one is left out."""
     service.on("GET /v1/agents/current", AGENT)

@@ -121,7 +121,7 @@ def test_judge_checkout__changed_and_untracked__are_named(checkout):
     (checkout / "notes.txt").write_text("")
     dirty, untracked = said(judge_checkout(checkout, "app"))
     assert "which a launch will refuse: app/code.py" in dirty
-    assert "a run will not have them: app/helper.py" in untracked
+    assert "1 file is neither tracked nor ignored, so a run will not have it: app/helper.py" in untracked
     assert "notes.txt" in said(judge_checkout(checkout, "."))[1]
     (changed,) = said(judge_checkout(checkout, "data", config_file="notes.txt"))
     assert "2 files differ" in changed

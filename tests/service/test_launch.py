@@ -593,6 +593,8 @@ def test_launch__untracked_code__is_named(world: Any) -> None:
     world.dataset()
     for path in ("src/noise.log", "notes.txt", "src/__pycache__/a.pyc"):
         world.write(path, "x")
+    world.write("src/eval.html", "<!doctype html><title>Beaker evaluation of x</title>")
+    world.write("src/run_1.2/patch.diff", "x")
     assert warned(launch(world, {})[1]) == []
     for number in range(22):
         world.write(f"src/helper{number:02}.py", "x")
