@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from typing import BinaryIO
 
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import sync_folder
@@ -129,21 +130,18 @@ class Batch:
 
         No piece is taken any more once there are too many bytes. What `pieces` raises passes through.
         """
-        temporary = self._folder / secrets.token_hex(8)
-        hashed, length = sha256(), 0
-        with temporary.open("xb") as copy:
+        with self.incoming(digest=digest, size=size, where=where) as coming:
             for piece in pieces:
-                length += len(piece)
-                if length > size:
-                    break
-                hashed.update(piece)
-                copy.write(piece)
-        if length != size:
-            found = f"more than {size}" if length > size else str(length)
-            raise Refused(Problem("BK467", f"the file was announced with {size} bytes and has {found}", where))
-        if hashed.hexdigest() != digest:
-            message = f"the file was announced with SHA-256 {digest} and has {hashed.hexdigest()}"
-            raise Refused(Problem("BK467", message, where, "it changed while it was uploaded; upload it again"))
+                coming.add(piece)
+
+    @contextmanager
+    def incoming(self, *, digest: str, size: int, where: str = "") -> "Iterator[Incoming]":
+        """As `put_pieces`, for pieces that are given as they come; complete when the block ends."""
+        temporary = self._folder / secrets.token_hex(8)
+        with temporary.open("xb") as file:
+            coming = Incoming(file, size, where)
+            yield coming
+        coming.check(digest)
         self._pending[digest] = temporary
 
     def place(self) -> None:
@@ -158,6 +156,35 @@ class Batch:
             os.replace(temporary, target)
             folders.add(target.parent)
         _flush(sorted(folders))
+
+
+class Incoming:
+    """A blob that comes in pieces; see `Batch.incoming`."""
+
+    def __init__(self, file: BinaryIO, size: int, where: str) -> None:
+        self._file = file
+        self._size = size
+        self._where = where
+        self._hashed, self._length = sha256(), 0
+
+    def add(self, piece: bytes) -> None:
+        """Take the next piece. `Refused` (BK467) once there are too many bytes."""
+        self._length += len(piece)
+        if self._length > self._size:
+            raise Refused(self._wrong_size(f"more than {self._size}"))
+        self._hashed.update(piece)
+        self._file.write(piece)
+
+    def check(self, digest: str) -> None:
+        """`Refused` (BK467) unless everything came."""
+        if self._length != self._size:
+            raise Refused(self._wrong_size(str(self._length)))
+        if self._hashed.hexdigest() != digest:
+            message = f"the file was announced with SHA-256 {digest} and has {self._hashed.hexdigest()}"
+            raise Refused(Problem("BK467", message, self._where, "it changed while it was uploaded; upload it again"))
+
+    def _wrong_size(self, found: str) -> Problem:
+        return Problem("BK467", f"the file was announced with {self._size} bytes and has {found}", self._where)
 
 
 def _flush(paths: list[Path]) -> None:

@@ -13,13 +13,14 @@ in a browser cannot reach a server on its reader's machine under a name of its o
 import hmac
 import re
 import traceback
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import replace
+from functools import partial
 from ipaddress import ip_address
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
-import anyio.from_thread
+import anyio
 import anyio.to_thread
 import attrs
 from starlette.requests import Request as HttpRequest
@@ -47,13 +48,16 @@ from beaker.service.local_ports import ORGANIZATION
 from beaker.service.place import Place, utc_now
 from beaker.service.ports import Caller, Ports, answer, refuse
 from beaker.service.signed_transfers import SignedTransfers, allows_download, allows_upload
-from beaker.service.uploads import awaited, keep, received
+from beaker.service.uploads import Keeping, awaited, received
 
 Scope: TypeAlias = MutableMapping[str, Any]
 Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Handler: TypeAlias = Callable[[HttpRequest], Awaitable[HttpResponse]]
 T = TypeVar("T")
+
+WRITERS = 4
+"""Threads that write uploads, a piece at a time."""
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]{2,45}\]|[A-Za-z0-9._-]{1,253})(?::([0-9]{1,5}))?")
 
@@ -152,6 +156,7 @@ class _Rooms:
     def __init__(self, desks: Desks[ServiceDesk], doors: Doors) -> None:
         self._desks = desks
         self._doors = doors
+        self._writers: anyio.CapacityLimiter | None = None
 
     async def health(self, request: HttpRequest) -> HttpResponse:
         return _shown(answer({"status": "ok"}))
@@ -190,20 +195,25 @@ class _Rooms:
         if isinstance(file, Response):
             await body.drain()
             return _shown(file, close=True)
-        blobs = await self._desks.do(lambda desk: desk.place.blobs)
-
-        def pieces() -> Iterator[bytes]:
-            while piece := anyio.from_thread.run(body.next_piece):
-                yield piece
-
-        def kept() -> Response:
-            return guarded(lambda: keep(blobs, file, pieces()) or answer({}))
-
-        outcome = await anyio.to_thread.run_sync(kept)
+        keeping = Keeping(await self._desks.do(lambda desk: desk.place.blobs), file)
+        try:
+            outcome = await self._written(keeping.begin)
+            while outcome.status < 400 and (piece := await body.gathered()):
+                outcome = await self._written(partial(keeping.add, piece))
+            if outcome.status < 400:
+                outcome = await self._written(keeping.end)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._written(keeping.give_up)
         if outcome.status >= 400:
             await body.drain()
             return _shown(outcome, close=True)
         return _shown(await self._ask(lambda desk: received(desk.ports, artifact_id, path)))
+
+    async def _written(self, step: Callable[[], Response | None]) -> Response:
+        """What one step of keeping an upload gives. It never waits for the network, so that few threads do for all."""
+        self._writers = self._writers or anyio.CapacityLimiter(WRITERS)
+        return await anyio.to_thread.run_sync(lambda: guarded(lambda: step() or answer({})), limiter=self._writers)
 
     async def download(self, request: HttpRequest) -> HttpResponse:
         digest, name = request.path_params["digest"], request.path_params["name"]

@@ -1,6 +1,7 @@
 """Reading what comes over HTTP: never more than is wanted, and never waiting for ever."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias, TypeVar
 from urllib.parse import parse_qsl
@@ -17,6 +18,12 @@ MAX_QUERY_FIELDS = 100
 
 STALL_SECONDS = 60.0
 """How long the next piece of a body may take to come, or to go."""
+
+SLOWEST_BYTES = 4096
+"""Bytes a second that a body must bring on average, `STALL_SECONDS` more or less."""
+
+GATHERED_BYTES = 1 << 18
+"""How much of a body is gathered before somebody works on it."""
 
 DRAINED_BYTES, DRAIN_SECONDS = 1 << 20, 5.0
 """How much of a body that nobody wants is read, and for how long, so that its sender comes to read the refusal."""
@@ -40,17 +47,31 @@ class Body:
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._ended = False
+        self._taken, self._waited = 0, 0.0
 
     async def next_piece(self) -> bytes:
-        """The next piece, empty at the end. `Stalled` when none comes."""
+        """The next piece, empty at the end. `Stalled` when none comes, or when they come too slowly."""
         while not self._ended:
+            began = time.monotonic()
             message = await self._receive()
+            self._waited += time.monotonic() - began  # what we ourselves take does not count
+            self._taken += len(message.get("body", b""))
+            if self._waited > STALL_SECONDS + self._taken / SLOWEST_BYTES:
+                raise Stalled
             if message["type"] == "http.disconnect":
                 raise Stalled
             self._ended = not message.get("more_body", False)
             if piece := bytes(message.get("body", b"")):
                 return piece
         return b""
+
+    async def gathered(self) -> bytes:
+        """Some of the next pieces as one, empty at the end; `Stalled` as from `next_piece`."""
+        pieces, length = [], 0
+        while length < GATHERED_BYTES and (piece := await self.next_piece()):
+            pieces.append(piece)
+            length += len(piece)
+        return b"".join(pieces)
 
     async def read(self, most: int) -> bytes:
         """All of it; `TooLarge` as soon as there are more than `most` bytes."""

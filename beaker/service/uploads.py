@@ -1,6 +1,7 @@
 """Uploading a dataset: announced, received file by file, counted, and only then complete."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -30,7 +31,7 @@ from beaker.service.artifact_table import (
     mark_received,
     promote,
 )
-from beaker.service.blobs import Blobs
+from beaker.service.blobs import Blobs, Incoming
 from beaker.service.datasets import file_json
 from beaker.service.ports import Call, Ports, answer, refuse, timestamp
 
@@ -129,6 +130,52 @@ def keep(blobs: Blobs, file: ArtifactFile, pieces: Iterable[bytes]) -> Response 
     except Refused as refused:
         return refuse(422, refused.problems)
     return None
+
+
+class Keeping:
+    """Keeping the bytes of one announced file as they come: `begin`, `add` each piece, `end`; `give_up` in any case.
+
+    Every step gives a refusal or `None`, may run in any thread, one after the other, and raises `OSError`.
+    """
+
+    def __init__(self, blobs: Blobs, file: ArtifactFile) -> None:
+        self._blobs = blobs
+        self._file = file
+        self._open = ExitStack()
+        self._coming: Incoming | None = None
+
+    def begin(self) -> None:
+        """Make room."""
+        batch = self._open.enter_context(self._blobs.batch())
+        announced = self._file
+        self._coming = self._open.enter_context(
+            batch.incoming(digest=announced.sha256, size=announced.size_bytes, where=announced.path)
+        )
+
+    def add(self, piece: bytes) -> Response | None:
+        """Take the next bytes."""
+        assert self._coming is not None
+        try:
+            self._coming.add(piece)
+        except Refused as refused:
+            return refuse(422, refused.problems)
+        return None
+
+    def end(self) -> Response | None:
+        """Keep what came, if it is what was announced."""
+        try:
+            self._open.close()
+        except Refused as refused:
+            return refuse(422, refused.problems)
+        return None
+
+    def give_up(self) -> None:
+        """Leave nothing behind of what `end` did not keep."""
+        self._open.__exit__(_GivenUp, _GivenUp(), None)
+
+
+class _GivenUp(Exception):
+    """The rest of an upload is not wanted."""
 
 
 def received(ports: Ports, artifact_id: str, path: str) -> Response:

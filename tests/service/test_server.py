@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -347,10 +348,51 @@ def drip(served: Any) -> None:
             time.sleep(0.05)
 
 
+def raw_trickled(served: Any, sent: bytes) -> bytes:
+    """What the server says to a head followed by a byte now and then."""
+    host, port = served.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(sent)
+        connection.settimeout(0.1)
+        for _ in range(99):
+            connection.sendall(b" ")
+            try:
+                return connection.recv(65536)
+            except TimeoutError:
+                pass
+    return b""
+
+
+def test_upload__many_that_do_not_go_on__hold_nobody_up(api: Api, served: Any, tmp_path: Path) -> None:
+    """More uploads than there are threads wait for their senders; another one, and downloads, pass by."""
+    files = [{"path": "a", "size_bytes": 1000, "sha256": sha256(b"a" * 1000).hexdigest()}]
+    (target,) = api.call("create_dataset_upload", name="waiting", files=files).unwrap()["files"]
+    path = target["upload_url"].removeprefix(served.url)
+    host, port = served.url.removeprefix("http://").split(":")
+    with ExitStack() as stack:
+        waiting = [stack.enter_context(socket.create_connection((host, int(port)), timeout=30)) for _ in range(60)]
+        for connection in waiting:
+            connection.sendall(head("PUT", path, "x", "Content-Length: 1000") + b"a" * 10)
+        served.until(lambda: len([*(served.state / "blobs/tmp").iterdir()]) == 60, "all have begun")
+        artifact = upload_dataset(api, data(tmp_path / "quick"), name="quick").unwrap()
+        (url, *_) = [
+            file["download_url"] for file in api.call("get_dataset_download_urls", reference="quick").unwrap()["files"]
+        ]
+        assert artifact["status"] == "COMPLETE"
+        assert httpx.get(url, trust_env=False, timeout=30).status_code == 200
+        for connection in waiting[:2]:
+            connection.sendall(b"a" * 990)
+            assert connection.recv(65536).split()[1] == b"200"
+    served.until(lambda: not [*(served.state / "blobs/tmp").iterdir()], "what was given up is gone")
+    digest = files[0]["sha256"]
+    assert (served.state / f"blobs/sha256/{digest[:2]}/{digest}").read_bytes() == b"a" * 1000
+
+
 SLOW = """
 import sys
 import beaker.service.http_bodies as bodies, beaker.service.http as http, beaker.service.server as server
 bodies.STALL_SECONDS = http.STALL_SECONDS = bodies.DRAIN_SECONDS = 0.5
+bodies.SLOWEST_BYTES = 1000
 server.HEAD_SECONDS = 0.5
 from beaker.cli.__main__ import main
 sys.exit(main(sys.argv[1:]))
@@ -370,6 +412,8 @@ def test_client__that_is_too_slow__is_let_go(server: type[Any], project: Path, t
         assert json.loads(answer.partition(b"\r\n\r\n")[2])["detail"]["code"] == "BK491"
         answer = raw(served, head("POST", "/v1/agents", "a stranger's", "Content-Length: 9") + b"ab")
         assert int(answer.split()[1]) == 401
+        trickled = raw_trickled(served, head("POST", "/v1/agents", served.token, "Content-Length: 100"))
+        assert int(trickled.split()[1]) == 408
         assert httpx.get(f"{served.url}/health", trust_env=False).status_code == 200
         assert served.stop() == 143
         assert "Traceback" not in served.log()
