@@ -25,6 +25,12 @@ T = TypeVar("T")
 
 MAX_DEPTH = 200
 
+MAX_DIGITS = 4300
+"""Decimal digits an integer may have: Python reads and writes no more of them unless it is told to."""
+
+MAX_INT = 10**MAX_DIGITS - 1
+_SURELY_SMALL = MAX_INT.bit_length() - 1
+
 
 def json_value(value: object, label: str) -> Any:
     """A deep copy of `value` in plain lists and dicts.

@@ -28,7 +28,7 @@ def text(value: object, label: str) -> str:
     `ValueError` unless it is a `str` with something left, and for a lone surrogate in it.
     """
     if not isinstance(value, str) or not (stripped := value.strip()):
-        raise ValueError(f"{label} must be a non-empty string, not {_shown(value)}")
+        raise ValueError(f"{label} must be a non-empty string, not {shown(value)}")
     return encodable(stripped, label)
 
 
@@ -66,7 +66,7 @@ def name(value: object, label: str) -> str:
     if not _NAME.match(stripped):
         raise ValueError(
             f"{label} must start with a letter or digit and hold only letters, digits, '.', '_' and '-', "
-            f"not {_shown(stripped)}"
+            f"not {shown(stripped)}"
         )
     return stripped
 
@@ -74,7 +74,7 @@ def name(value: object, label: str) -> str:
 def sha256_hex(value: object, label: str) -> str:
     """64 hexadecimal digits, lower-cased; else `ValueError`."""
     if not isinstance(value, str) or not _SHA256.match(value):
-        raise ValueError(f"{label} must be 64 hexadecimal digits, not {_shown(value)}")
+        raise ValueError(f"{label} must be 64 hexadecimal digits, not {shown(value)}")
     return value.lower()
 
 
@@ -94,7 +94,7 @@ def canonical_model(value: object, label: str) -> str:
         provider, separator, model = value.partition(":")
         if separator and provider and model and value == value.strip() and provider == provider.lower():
             return value
-    raise ValueError(f"{label} must read provider:model with a lower-case provider, not {_shown(value)}")
+    raise ValueError(f"{label} must read provider:model with a lower-case provider, not {shown(value)}")
 
 
 def checked(rule: Callable[[object, str], T], value: object, label: str, code: str) -> "Result[T, Problem]":
@@ -124,6 +124,28 @@ def one_line(value: str) -> str:
     return visible(value).replace("\n", "\\n").replace("\t", "\\t")
 
 
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+FOREIGN = (Exception, SystemExit)
+"""What code of others may raise where its failure is no matter: not an interrupt, and not a cancellation."""
+
+
+def shown(value: object) -> str:
+    """`repr(value)` in at most 80 characters; what cannot be shown is told by its class. Never raises."""
+    try:
+        told = str.__str__(repr(value))
+    except FOREIGN:
+        return f"a value of class {class_name(value)} that cannot be shown"
+    return told if len(told) <= 80 else f"{told[:77]}..."
+
+
+def class_name(value: object, *, module: bool = False) -> str:
+    """The name of a value's class, with its module if asked for, whatever its metaclass says. Never raises."""
+    kind = type(value)
+    if not module:
+        return _NAME_OF(kind)
+    try:
+        return f"{kind.__module__}.{kind.__qualname__}"
+    except FOREIGN:
+        return _NAME_OF(kind)
+
+
+_NAME_OF: Callable[[type], str] = type.__dict__["__name__"].__get__

@@ -12,6 +12,7 @@ from beaker.core.exact import ONE, exact
 from beaker.core.options import LARGEST
 from beaker.core.prices import Prices
 from beaker.core.strict_json import JsonObject
+from beaker.core.text import FOREIGN
 from beaker.core.values import value
 
 PER_MILLION = 1_000_000
@@ -214,12 +215,11 @@ def _reader(holder: Any) -> _Get:
     """Reads the keys of a mapping or the attributes of an object, `None` without one, whatever code is behind it."""
     if type(holder) is dict:
         return holder.get
-    is_mapping = isinstance(holder, Mapping)
 
     def get(name: str) -> Any:
         try:
-            return holder.get(name) if is_mapping else getattr(holder, name, None)
-        except Exception:
+            return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
+        except FOREIGN:
             return None
 
     return get
@@ -238,9 +238,10 @@ def _count(found: Any) -> int | None:
 
 
 def _amount(found: Any) -> float | None:
-    if isinstance(found, bool) or not isinstance(found, int | float):
+    if type(found) is bool or not issubclass(type(found), int | float):
         return None
-    return float(found) if 0 <= found <= LARGEST and math.isfinite(found) else None
+    amount = found if issubclass(type(found), int) else float.__float__(found)
+    return float(amount) if 0 <= amount <= LARGEST and math.isfinite(amount) else None
 
 
 def _read(holder: Any, key: str) -> tuple[ModelUsage, ...]:

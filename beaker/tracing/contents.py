@@ -6,11 +6,13 @@ conversation that begins like an earlier one names it and holds only what is new
 
 from collections.abc import Callable
 from hashlib import blake2b
+from itertools import islice
 from typing import Any, TypeAlias
 
 from beaker.core.strict_json import dumps
+from beaker.core.text import FOREIGN
 from beaker.core.traces import LONGEST
-from beaker.sdk.json_safe import to_json_safe
+from beaker.sdk.json_safe import OMITTED, to_json_safe, to_json_within
 
 LONG = 128
 """Characters from which on a text is worth a pointer."""
@@ -20,9 +22,6 @@ BUDGET = 512 * 1024
 
 DEEPEST = 64
 """Levels of nesting that are kept."""
-
-OMITTED = {"omitted": True}
-"""Stands for content that found no room."""
 
 Cut = Callable[[str], str]
 """Shortens a text of more than `LONGEST` characters."""
@@ -37,7 +36,7 @@ class Contents:
 
     def __init__(self, cut: Cut, *, budget: int = BUDGET) -> None:
         self._cut = cut
-        self._left = budget
+        self._budget = self._left = budget
         self._texts: dict[str, str] = {}  # a text and the pointer to where it stands
         self._beginnings: dict[bytes, tuple[int, int]] = {}  # messages, as a hash, and the call that began with so many
         self.cut = False
@@ -59,7 +58,7 @@ class Contents:
     def conversation(self, messages: Any, call: int) -> Any:
         """The input of model call number `call`, as the JSON that is to stand at `/model_calls/<call>/input`."""
         pointer = f"/model_calls/{call}/input"
-        if not isinstance(messages, list | tuple) or self._left <= 0:
+        if not issubclass(type(messages), list | tuple) or self._left <= 0:
             return self.keep(messages, pointer)
         known, shared = self._begin(messages, call)
         if not shared:
@@ -68,12 +67,20 @@ class Contents:
         return {"same_as": f"/model_calls/{known}/input", "first": shared, "then": then}
 
     def _begin(self, messages: list[Any] | tuple[Any, ...], call: int) -> tuple[int, int]:
-        """The earlier call whose input begins with the most of these messages, and how many; note this one."""
+        """The earlier call whose input begins with the most of these messages, and how many; note this one.
+
+        No more of them are looked at than a trace could ever keep.
+        """
         running = blake2b(digest_size=16)
         known, shared = -1, 0
         new: dict[bytes, tuple[int, int]] = {}
-        for count, message in enumerate(messages, start=1):
-            running.update(_encoded(message))
+        left = 6 * self._budget  # a character can take six bytes
+        for count, message in enumerate(islice(messages, self._budget // _MESSAGE + 1), start=1):
+            encoded = _encoded(message, self._budget)
+            running.update(encoded)
+            left -= min(len(encoded), LONGEST)
+            if left < 0:
+                break
             mark = running.digest()
             if not new and (found := self._beginnings.get(mark)) is not None:
                 known, shared = found
@@ -102,7 +109,8 @@ class Contents:
             return self._list(value, pointer, texts, depth)
         if kind is int:  # other readers of JSON lose its digits, and Python may refuse to write them
             return self._text(hex(value), pointer, texts)
-        plain = to_json_safe(value)
+        plain, whole = to_json_within(value, self._left)
+        self.cut = self.cut or not whole
         if type(plain) is float:
             self._left -= 8
             return plain
@@ -111,12 +119,12 @@ class Contents:
     def _object(self, value: dict[Any, Any], pointer: _Pointer, texts: dict[str, str], depth: int) -> dict[str, Any]:
         kept: dict[str, Any] = {}
         self._left -= 4
-        for key, item in list(value.items()):
+        for key, item in list(islice(value.items(), self._left // 4 + 2)):  # no more can find room
             if self._left <= 0:
                 self.cut = True
                 return {**kept, **OMITTED}
             if type(key) is not str or not key.isascii():
-                (key,) = to_json_safe({key: None})
+                (key,) = to_json_within({key: None}, self._left)[0]
             if len(key) > LONGEST:
                 key, self.cut = self._cut(key), True
             self._left -= min(len(key), LONGEST) + 4
@@ -128,7 +136,7 @@ class Contents:
     ) -> list[Any]:
         kept: list[Any] = []
         self._left -= 4
-        for place, item in enumerate(list(value)):
+        for place, item in enumerate(list(islice(value, self._left // 4 + 2))):
             if self._left <= 0:
                 self.cut = True
                 return [*kept, OMITTED]
@@ -151,12 +159,16 @@ class Contents:
         return self._cut(text)
 
 
-def _encoded(message: Any) -> bytes:
+_MESSAGE = 16
+"""Characters that the shortest message takes, nearly."""
+
+
+def _encoded(message: Any, characters: int) -> bytes:
     """A message as bytes to compare by."""
     try:
         return dumps(message).encode("ascii") + b"\n"
-    except (TypeError, ValueError, RecursionError):
-        return repr(to_json_safe(message)).encode("utf-8", "backslashreplace") + b"\n"
+    except FOREIGN:
+        return dumps(to_json_within(message, characters)[0]).encode("ascii") + b"\n"
 
 
 def _written(pointer: _Pointer) -> str:

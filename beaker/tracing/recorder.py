@@ -8,12 +8,16 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
+from beaker.core.text import FOREIGN, class_name
 from beaker.core.traces import LIMITS, LONGEST
 from beaker.core.usage import TokenCounts, infer_usage
+from beaker.sdk.json_safe import OMITTED
 from beaker.sdk.trace import ArtifactRef
 from beaker.tracing.contents import BUDGET, Contents, Cut
+from beaker.tracing.guarding import guarded
 from beaker.tracing.shelf import TOTAL_BYTES, EvidenceRefused, artifact_of, evidence_content, evidence_name, refusal
 from beaker.tracing.spans import Span
 from beaker.tracing.tally import Tally, counts_json, is_count, stated
@@ -68,6 +72,7 @@ class Recorder:
         # Values are looked at while it is held, and what looks at them may itself record.
         self._lock = threading.RLock()
 
+    @guarded
     def enter(self, kind: str, model: str | None, named: dict[str, Any], field: str, given: Any) -> Span | None:
         """Begin an operation of `kind`; `given` is what it was given, kept as `field` unless it is `None`."""
         if self._process != os.getpid():
@@ -80,20 +85,32 @@ class Recorder:
             span.n = self._entered
             span.place = self._place(kind)
             parent = span.nest()
-            if span.place is not None:
-                span.fields = {"n": span.n, **({} if parent is None else {"parent": parent.n}), **named}
-                if given is not None:
-                    if field == "input":
-                        span.fields[field] = self._contents.conversation(given, span.place)
-                    else:
-                        span.fields[field] = self._contents.keep(given, f"/{kind}/{span.place}/{field}")
-                span.fields["start_ms"] = self._milliseconds(self._began)
-                self._dirty[span] = None
-            if kind != "stages":
-                self._flush()
+            try:
+                if span.place is not None:
+                    span.fields = {"n": span.n, **({} if parent is None else {"parent": parent.n}), **named}
+                    if given is not None:
+                        span.fields[field] = self._given(kind, span.place, field, given)
+                    span.fields["start_ms"] = self._milliseconds(self._began)
+                    self._dirty[span] = None
+                if kind != "stages":
+                    self._flush()
+            except BaseException:  # nothing will leave it
+                span.ended = True
+                span.unnest()
+                raise
             span.began = time.perf_counter()
             return span
 
+    def _given(self, kind: str, place: int, field: str, given: Any) -> Any:
+        try:
+            if field == "input":
+                return self._contents.conversation(given, place)
+            return self._contents.keep(given, f"/{kind}/{place}/{field}")
+        except FOREIGN as error:  # the operation is counted nevertheless
+            self.failed(field, error)
+            return OMITTED
+
+    @guarded
     def leave(self, span: Span, error: BaseException | None) -> None:
         """End an operation, with the exception that leaves it."""
         ended = time.perf_counter()
@@ -120,6 +137,7 @@ class Recorder:
             if ended - self._sent > SEND_SECONDS:
                 self._flush()
 
+    @guarded
     def output(self, span: Span, value: Any) -> None:
         """What an operation gave; the last value counts. Of a model's response usage is read as well."""
         if self._process != os.getpid():
@@ -137,6 +155,7 @@ class Recorder:
                 span.fields["output"] = self._contents.keep(value, pointer, later=span.later)
                 self._dirty[span] = None
 
+    @guarded
     def usage(self, span: Span, given: Mapping[str, Any]) -> None:
         """Token counts that the application states; none at all: what the response says counts again."""
         if self._process != os.getpid():
@@ -151,6 +170,13 @@ class Recorder:
             span.explicit = bool(counts)
             self._count(span, stated(counts, span.inferred) if counts else span.inferred)
 
+    @guarded
+    def attributes(self, span: Span, given: Mapping[str, Any] | None) -> None:
+        """The attributes that an operation begins with."""
+        for key, value in () if given is None else given.items():
+            self.attribute(span, key, value)
+
+    @guarded
     def attribute(self, span: Span, key: Any, value: Any) -> None:
         """One attribute of an operation; a later value replaces an earlier one."""
         if span.place is None or self._process != os.getpid():
@@ -168,6 +194,7 @@ class Recorder:
             else:
                 self._contents.cut = True
 
+    @guarded
     def event(self, span: Span, name: Any, attributes: Mapping[str, Any] | None) -> None:
         """Something that happened during an operation, now."""
         if span.place is None or self._process != os.getpid():
@@ -185,6 +212,7 @@ class Recorder:
             else:
                 self._contents.cut = True
 
+    @guarded
     def handoff(self, name: Any, value: Any, from_stage: Any, to_stage: Any) -> None:
         """What one stage hands to another."""
         if self._process != os.getpid():
@@ -197,6 +225,7 @@ class Recorder:
             kept = self._contents.keep(value, f"/handoffs/{place}/value")
             self._add("handoffs", place, {"name": label(name), **told, "value": kept})
 
+    @guarded
     def artifact(self, name: Any, content: Any, media_type: Any, filename: Any, required: bool) -> ArtifactRef | None:
         """Keep a small artifact; `None`, and a note of its size and digest, for one that is too large for a trace."""
         if self._process != os.getpid():
@@ -204,13 +233,17 @@ class Recorder:
         with self._lock:
             if not self._open:
                 return None
-            reference, plain = artifact_of(
-                label(name),
-                content,
-                media_type=label(media_type),
-                filename=None if filename is None else label(filename),
-                required=bool(required),
-            )
+            try:
+                reference, plain = artifact_of(
+                    label(name),
+                    content,
+                    media_type=label(media_type),
+                    filename=None if filename is None else label(filename),
+                    required=bool(required),
+                )
+            except EvidenceRefused as refused:
+                self._warn(f"the artifact {label(name)!r} was not kept: {refused}")
+                return None
             place = self._place("artifacts")
             if place is not None:
                 kept = {} if plain is None else {"content": self._contents.keep(plain, f"/artifacts/{place}/content")}
@@ -221,6 +254,7 @@ class Recorder:
                 self._warn(f"the artifact {reference.name!r} was not kept: {reference.size} bytes are too many")
             return None
 
+    @guarded
     def evidence(self, name: Any, content: Any) -> None:
         """Keep evidence. What cannot be kept is warned of, never raised."""
         if self._process != os.getpid():
@@ -241,6 +275,12 @@ class Recorder:
             self._evidence_left -= size
             self._add("evidence", place, {"name": known, "content": plain})
 
+    def failed(self, what: str, error: BaseException) -> None:
+        """Warn that `what` of the application was not recorded."""
+        with self._lock, suppress(*FOREIGN):
+            if self._open:
+                self._warn(f"{what} was not recorded: {class_name(error)}")
+
     def close(self) -> None:
         """Send what is left and record nothing more; operations still open stay without an end."""
         with self._lock:
@@ -260,7 +300,10 @@ class Recorder:
             self._dirty[span] = None
 
     def _fail(self, span: Span, error: Exception) -> None:
-        said = self._say(error)
+        try:
+            said = self._say(error)
+        except FOREIGN:  # the application's own __str__
+            said = class_name(error)
         if span.place is not None:
             span.fields["error"] = said
         # It passes through every operation around; it happened once.
@@ -309,7 +352,7 @@ def label(name: Any) -> str:
     if type(name) is str and len(name) <= NAME and name.isascii():
         return name
     try:
-        text = str(name)
+        text = str.__str__(str(name))
         return text[:NAME].encode("utf-8", "backslashreplace").decode()
-    except Exception:  # the application's own __str__
-        return type(name).__name__
+    except FOREIGN:  # the application's own __str__
+        return class_name(name)

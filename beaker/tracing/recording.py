@@ -73,8 +73,7 @@ class RecordingOperation:
         span = self._recorder.enter(self._kind, self._model, self._named, self._field, self._given)
         if span is not None:
             self._spans.append(span)
-            for key, item in (self._attributes or {}).items():
-                self._recorder.attribute(span, key, item)
+            self._recorder.attributes(span, self._attributes)
         return self
 
     def __exit__(

@@ -6,7 +6,8 @@ from hashlib import sha256
 from typing import Any
 
 from beaker.core.strict_json import MAX_DEPTH, dumps, json_value
-from beaker.sdk.json_safe import to_json_safe
+from beaker.core.text import FOREIGN, class_name
+from beaker.sdk.json_safe import to_json_safe, to_json_within
 from beaker.sdk.trace import ArtifactRef
 
 ITEM_BYTES = 1_048_576
@@ -17,6 +18,9 @@ TOTAL_BYTES = 5_242_880
 
 INLINE_BYTES = 16_384
 """Bytes up to which an artifact's content is kept in the trace."""
+
+ARTIFACT_CHARACTERS = 4 * 1_048_576
+"""Characters of JSON, of a long text only its beginning, up to which an artifact is looked at."""
 
 NAME_CHARACTERS = 256
 REASON_CHARACTERS = 1_024
@@ -33,10 +37,16 @@ def evidence_content(content: Any, *, left: int) -> tuple[Any, int]:
     `left` is how many bytes the case's evidence may still have.
     """
     try:
-        plain = json_value(_plain_mappings(content, 0), "the content")
+        mappings = _plain_mappings(content, 0, [ITEM_BYTES])
+    except FOREIGN as fault:
+        raise EvidenceRefused(f"its content cannot be read: {class_name(fault)}") from None
+    if mappings is _TOO_LARGE:
+        raise EvidenceRefused(f"it has too many parts; at most {ITEM_BYTES} bytes are kept of one piece")
+    try:
+        plain = json_value(mappings, "the content")
     except (TypeError, ValueError) as fault:
         raise EvidenceRefused(str(fault)) from None
-    size = len(content.encode()) if isinstance(content, str) else len(_encoded(plain))
+    size = len(plain.encode()) if isinstance(plain, str) else len(_encoded(plain))
     if size > ITEM_BYTES:
         raise EvidenceRefused(f"it has {size} bytes; at most {ITEM_BYTES} are kept of one piece")
     if size > left:
@@ -46,7 +56,7 @@ def evidence_content(content: Any, *, left: int) -> tuple[Any, int]:
 
 def evidence_name(name: Any, taken: "Mapping[str, object] | set[str]") -> str:
     """The name without surrounding blanks; `EvidenceRefused` when it is none, too long or `taken`."""
-    if not isinstance(name, str) or not (stripped := name.strip()):
+    if not issubclass(type(name), str) or not (stripped := str.strip(name)):
         raise EvidenceRefused("its name must be a non-empty text")
     if len(stripped) > NAME_CHARACTERS:
         raise EvidenceRefused(f"its name has {len(stripped)} characters; at most {NAME_CHARACTERS} are allowed")
@@ -57,7 +67,7 @@ def evidence_name(name: Any, taken: "Mapping[str, object] | set[str]") -> str:
 
 def refusal(name: Any, reason: str) -> str:
     """The warning about evidence that was refused."""
-    shown = name if isinstance(name, str) else repr(type(name).__name__)
+    shown = str.__str__(name) if issubclass(type(name), str) else repr(class_name(name))
     return f"evidence {_shortened(shown, NAME_CHARACTERS)!r} was not kept: {_shortened(reason, REASON_CHARACTERS)}"
 
 
@@ -67,6 +77,7 @@ def artifact_of(
     """The reference of an artifact, and its content as it stands in a trace (`None` when it is too large for that).
 
     Text of a `text/*` type is kept as text, bytes as text where they are UTF-8, anything else as JSON.
+    `EvidenceRefused` for JSON of more than about a million parts.
     """
     plain: Any = None
     if isinstance(content, bytes | bytearray | memoryview):
@@ -76,7 +87,9 @@ def artifact_of(
         plain = to_json_safe(content)
         data = plain.encode()
     else:
-        plain = to_json_safe(content)
+        plain, whole = to_json_within(content, ARTIFACT_CHARACTERS)
+        if not whole:
+            raise EvidenceRefused("it has too many parts to be read as JSON")
         data = _encoded(plain)
     inline = len(data) <= INLINE_BYTES
     reference = ArtifactRef(
@@ -103,13 +116,32 @@ def _encoded(plain: Any) -> bytes:
     return dumps(plain).encode("ascii")
 
 
-def _plain_mappings(content: Any, depth: int) -> Any:
-    """Other mappings as dicts; what else is no JSON is left for the check to refuse."""
+_TOO_LARGE = object()
+
+
+def _plain_mappings(content: Any, depth: int, left: list[int]) -> Any:
+    """Other mappings as dicts; what else is no JSON is left for the check to refuse.
+
+    `_TOO_LARGE` when there are more parts than `left[0]` bytes could hold.
+    """
+    left[0] -= 2  # what stands between two parts, and one character of each
+    if left[0] < 0:
+        return _TOO_LARGE
     if depth <= MAX_DEPTH:
         if isinstance(content, Mapping):
-            return {key: _plain_mappings(item, depth + 1) for key, item in content.items()}
+            made = {}
+            for key, item in content.items():
+                made[key] = plain = _plain_mappings(item, depth + 1, left)
+                if plain is _TOO_LARGE:
+                    return _TOO_LARGE
+            return made
         if isinstance(content, list):
-            return [_plain_mappings(item, depth + 1) for item in content]
+            items = []
+            for item in content:
+                items.append(_plain_mappings(item, depth + 1, left))
+                if items[-1] is _TOO_LARGE:
+                    return _TOO_LARGE
+            return items
     return content
 
 

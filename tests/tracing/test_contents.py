@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from beaker.core.strict_json import dumps, json_value
 from beaker.core.traces import LONGEST, messages
-from beaker.sdk.json_safe import to_json_safe
-from beaker.tracing.contents import DEEPEST, LONG, OMITTED, Contents
+from beaker.sdk.json_safe import OMITTED, to_json_safe
+from beaker.tracing.contents import DEEPEST, LONG, Contents
 
 
 def contents(**more: Any) -> Contents:
