@@ -14,11 +14,11 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
-from beaker.core.case_files import Capture, Found, Staged, archive_name, view_faults
+from beaker.core.case_files import MAX_FILE_BYTES, Capture, Found, Staged, archive_name, unexpected, view_faults
 from beaker.core.cases import CapturedFile, CaseFile
-from beaker.core.problems import Problem, Refused
+from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.text import visible
-from beaker.files.reading import file_kind
+from beaker.files.reading import file_kind, open_regular
 
 State: TypeAlias = tuple[int, int, int, int]
 """What shows that a file was touched: inode, size in bytes, change time in ns, mode."""
@@ -56,6 +56,24 @@ def capture(staging: Path, view: Path, captures: Sequence[Capture]) -> tuple[Cap
         remove_view(view)
         raise
     return made
+
+
+def other_contents(staging: Path, declared: Sequence[CaseFile], found: Sequence[Found]) -> Problems:
+    """A problem (BK339) for each declared file, folders aside, that does not have the SHA-256 it states.
+
+    For a case that is refused anyway, so that one fault hides no other; what cannot be read has been told already.
+    """
+    root = Path(_root(staging))
+    read: list[tuple[CaseFile, CapturedFile]] = []
+    for file, at in zip(declared, found, strict=True):
+        if file.expected_sha256 is None or at.kind != "file" or at.path is None or at.size > MAX_FILE_BYTES:
+            continue
+        try:
+            with open_regular(root / at.path) as opened:
+                read.append((file, CapturedFile(file.name, at.size, file_digest(opened, "sha256").hexdigest())))
+        except OSError:
+            continue
+    return unexpected([file for file, _ in read], [made for _, made in read])
 
 
 def copy_view(view: Path, target: Path, files: Iterable[CapturedFile]) -> None:

@@ -13,7 +13,7 @@ from returns.pipeline import is_successful
 from beaker.core.case_files import folder_name, plan_captures, unexpected
 from beaker.core.cases import CapturedFile, Case
 from beaker.core.problems import Refused
-from beaker.files.case_files import capture, look, remove_view
+from beaker.files.case_files import capture, look, other_contents, remove_view
 from beaker.runtime.folders import remove_folder
 
 VIEWS = "views"
@@ -83,9 +83,10 @@ class CaseStorage:
         remove_folder(self._root)
 
     def _capture(self, case: Case, staging: Path) -> tuple[CapturedFile, ...]:
-        planned = plan_captures(case.files, *look(staging, case.files), attempt_bytes=self._captured_bytes)
+        found, staged = look(staging, case.files)
+        planned = plan_captures(case.files, found, staged, attempt_bytes=self._captured_bytes)
         if not is_successful(planned):
-            raise Refused(planned.failure())
+            raise Refused((*planned.failure(), *other_contents(staging, case.files, found)))
         if not case.files:
             return ()
         view = self._root / VIEWS / folder_name(case.id)

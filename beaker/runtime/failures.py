@@ -15,8 +15,14 @@ MAX_MESSAGE_CHARACTERS = 2_000
 MAX_TRACEBACK_CHARACTERS = 20_000
 """What a host keeps of a message and a traceback, once it has taken secrets out."""
 
+LATE = " took longer than its limit of "
+"""What stands between a stage and its limit when it was late."""
+
 _RUNTIME = f"{Path(__file__).parent}/"
 _BEAKER = f"{Path(__file__).parents[1]}/"
+
+_JUDGING = (f"{_BEAKER}core/", f"{_BEAKER}sdk/", "<attrs generated ")
+"""Code of ours that judges the values which customer code makes."""
 
 _LIBRARY = tuple(f"{sysconfig.get_path(name)}/" for name in ("stdlib", "platstdlib"))
 _INSTALLED = ("/site-packages/", "/dist-packages/")
@@ -24,7 +30,6 @@ _INSTALLED = ("/site-packages/", "/dist-packages/")
 _CASE_HINTS = {
     "raised": "run_case raised it; what it needs must be in the input, the targets or the commit",
     "retryable": "run_case asked for another attempt; smoke makes one, so try again when the cause may be gone",
-    "timed_out": "raise harness_optimization.timeouts.run_case (seconds), or see what it waits for",
     "crashed": "the process ended: what it printed last may tell; code must not end it (os._exit)",
     "open_candidate": "open_candidate must come to its `yield` and leave it again with the seeds as documents",
     "invalid_result": "return CaseResult(output) with JSON: dict and list, no tuples, dates or models",
@@ -88,8 +93,21 @@ def stage_problem(code: str, stage: str, error: BaseException, *, doing: str = "
 
 def case_problem(stage: str, error: CaseError, checkout: Path) -> StageProblem:
     """Why the sample could not be run or scored (`stage`), at its place in the checkout."""
-    hint = _CASE_HINTS.get("scorer" if stage == "score_case" else error.kind, _CASE_HINTS["crashed"])
+    late = next((name for name in ("open_candidate", "run_case", "score_case") if _is_late(name, error)), None)
+    kind = "scorer" if stage == "score_case" else error.kind
+    hint = _CASE_HINTS.get(kind, _CASE_HINTS["crashed"]) if late is None else late_hint(late)
     return StageProblem("BK349", error.message, place_in(error.traceback, checkout), hint, stage, error.traceback)
+
+
+def late_hint(stage: str) -> str:
+    """What to do about a stage that took longer than its limit, named as the setting is."""
+    # Checking the rows has the time of loading cases.
+    name = "load_cases" if stage == "check_rows" else stage
+    return f"raise harness_optimization.timeouts.{name} (seconds), or see what it waits for"
+
+
+def _is_late(stage: str, error: CaseError) -> bool:
+    return error.message.startswith(f"{stage}{LATE}")
 
 
 def said(error: BaseException) -> str:
@@ -102,7 +120,7 @@ def said(error: BaseException) -> str:
 
 
 def traced(error: BaseException) -> str:
-    """The traceback with its chain, each from the customer's first frame on; cut as `preliminary` does."""
+    """The traceback with its chain, each from the customer's first frame to their last; cut as `preliminary` does."""
     try:
         shown = traceback.TracebackException.from_exception(error, compact=True)
         for one in _chain(shown):
@@ -126,6 +144,8 @@ def _leave_out_callers(stack: traceback.StackSummary) -> None:
     theirs = next((at for at, frame in enumerate(stack) if not _calls_theirs(frame.filename)), None)
     if theirs is not None:
         del stack[:theirs]
+        while len(stack) > 1 and stack[-1].filename.startswith(_JUDGING):
+            del stack[-1]  # what Beaker thinks of a value it was given: their own line is the place
     elif stack and not stack[-1].filename.startswith(_RUNTIME):
         # Beaker's judgement of a value, or an import of nothing: the message says all there is to say.
         stack.clear()

@@ -150,6 +150,38 @@ def test_prepare__several_faults_of_one_case__are_told_together(project, hosted)
     assert [problem.code for problem in failure_of(project, hosted).problems] == ["BK339", "BK339"]
 
 
+def test_prepare__wrong_content_beside_other_faults__is_told_with_them(project, hosted):
+    """A SHA-256 that does not fit is known before anything is copied; a folder's and a missing file's are not."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                folder = runtime.case_files_dir(row["id"])
+                (folder / "a").write_text("A")
+                (folder / "d").mkdir()
+                names = [("a", "a"), ("b", "gone"), ("c", "d")]
+                yield Case(row["id"], 1, files=[CaseFile(name, folder / path, "0" * 64) for name, path in names])
+    """)
+    told = [problem.message for problem in failure_of(project, hosted).problems]
+    assert len(told) == 2
+    assert "the file 'b': there is nothing at its path" in told[0]
+    assert "the file 'a': its SHA-256 is 559aead0" in told[1]
+
+
+def test_prepare__value_that_is_refused__is_told_at_the_line_that_makes_it(project, hosted):
+    """How Beaker came to its judgement is nobody's business: the traceback ends in the loader."""
+    project.hooks("""
+        class Setup(Setup):
+            async def load_cases(self, row, *, runtime):
+                yield Case(row["id"], 1, files=[CaseFile("../a", "a")])
+    """)
+    (problem,) = failure_of(project, hosted).problems
+    assert "CaseFile.name" in problem.message
+    lines = problem.traceback.splitlines()
+    assert [line for line in lines if line.startswith("  File ")] == [lines[1]]
+    assert "CaseFile(" in lines[2]
+    assert "attrs generated" not in problem.traceback
+
+
 def test_prepare__large_files__count_over_the_whole_attempt(project, hosted):
     """2 GiB over all cases of both splits; the message names limit and count. (Sparse files: no disk is filled.)"""
     project.hooks("""
