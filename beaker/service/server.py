@@ -106,7 +106,7 @@ async def _serve(
     loop, gone = asyncio.get_running_loop(), asyncio.Event()
     folder = place.server_lock.parent
     token_file = settings.token_file or folder / "token"
-    token, key = read_token(token_file), signing_key(folder / "key")
+    token, key = read_token(token_file), signing_key(folder / "key", say)
     url = _url(settings.host, listening)
     workers = LocalWorkers(place, environ, foreground=True)
     transfers = SignedTransfers(settings.public_url or url, key, utc_now)

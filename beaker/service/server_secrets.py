@@ -1,8 +1,10 @@
 """What a server keeps to itself: the token that its callers show, and the key that signs its addresses."""
 
 import os
+import re
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from beaker.core.problems import Problem, Refused
@@ -11,6 +13,9 @@ from beaker.files.reading import read_regular
 
 TOKEN_PREFIX = "bkr_serve_"
 SHORTEST_TOKEN, LONGEST_TOKEN = 16, 512
+
+KEY_BYTES = 32
+_KEY = re.compile(rb"[0-9a-f]{%d}" % (2 * KEY_BYTES))
 
 
 def read_token(path: Path) -> str:
@@ -22,7 +27,7 @@ def read_token(path: Path) -> str:
     try:
         try:
             text = read_regular(path)
-            mode = os.stat(path).st_mode
+            _check_mode(path, "token")
         except FileNotFoundError:
             token = TOKEN_PREFIX + secrets.token_urlsafe(32)
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -30,8 +35,6 @@ def read_token(path: Path) -> str:
             return token
     except OSError as error:
         raise Refused(os_problem(error, "keep the token of the server", path)) from error
-    if mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise Refused(Problem("BK745", "others may write the token file", str(path), f"chmod 600 {path}"))
     # Not shown, whatever is wrong with it: it is a secret.
     token = text.decode("utf-8", "replace").strip()
     if not SHORTEST_TOKEN <= len(token) <= LONGEST_TOKEN or not token.isascii() or not token.isprintable():
@@ -43,19 +46,34 @@ def read_token(path: Path) -> str:
     return token
 
 
+def _check_mode(path: Path, what: str) -> None:
+    if os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Refused(Problem("BK745", f"others may write the {what} file", str(path), f"chmod 600 {path}"))
+
+
 def token_is_open(path: Path) -> bool:
     """Whether other users of this machine may read the token file."""
     return bool(os.stat(path).st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
-def signing_key(path: Path) -> bytes:
-    """The key in the file `path`, made when there is none. `Refused` (BK701) when that fails."""
+def signing_key(path: Path, say: Callable[[str], None]) -> bytes:
+    """The key in the file `path`; a new one is made when there is none, and when it is not as one is made: another
+    key, even an empty one, would sign what anybody can sign. `say` is told so.
+
+    `Refused`: BK745 for a file that others may write, BK701 when it can be neither read nor written.
+    """
     try:
         try:
-            return bytes.fromhex(path.read_text(encoding="ascii"))
-        except (FileNotFoundError, ValueError):
-            key = secrets.token_bytes(32)
-            write_text(path, key.hex(), mode=0o600)
-            return key
+            text = read_regular(path)
+            _check_mode(path, "key")
+        except FileNotFoundError:
+            text = None
+        if text is not None and _KEY.fullmatch(text):
+            return bytes.fromhex(text.decode("ascii"))
+        if text is not None:
+            say("the signing key was damaged, and is made anew: addresses that were given out are good no longer")
+        key = secrets.token_bytes(KEY_BYTES)
+        write_text(path, key.hex(), mode=0o600)
+        return key
     except OSError as error:
         raise Refused(os_problem(error, "keep the signing key of the server", path)) from error
