@@ -168,16 +168,19 @@ _TOTAL = ("total_tokens", "total_token_count", "totalTokenCount")
 _CACHED = ("cached_input_tokens", "cached_content_token_count", "cachedContentTokenCount")
 _DETAILS = ("input_tokens_details", "prompt_tokens_details")
 _WRITTEN = ("cache_write_input_tokens", "cache_creation_input_tokens")
-# Gemini bills what it thought as output, and leaves it out of the count of its candidates.
+# Gemini bills what it thought as output, and leaves it out of the count of its candidates, which may be none; what its
+# own tools gave it is input beside the prompt.
+_TOOL_USE = ("tool_use_prompt_token_count", "toolUsePromptTokenCount")
 _THOUGHTS = ("thoughts_token_count", "thoughtsTokenCount")
 
 
 def _counts(block: Any) -> TokenCounts | None:
     get = _reader(block)
-    given, answered = _first(get, _INPUT), _first(get, _OUTPUT)
-    if given is None or answered is None:
+    given, answered, thought = _first(get, _INPUT), _first(get, _OUTPUT), _first(get, _THOUGHTS)
+    if given is None or (answered is None and thought is None):
         return None
-    answered += _first(get, _THOUGHTS) or 0
+    given += _first(get, _TOOL_USE) or 0
+    answered = (answered or 0) + (thought or 0)
     total = _first(get, _TOTAL)
     cached = _first(get, _CACHED)
     for name in _DETAILS:

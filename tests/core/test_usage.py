@@ -116,6 +116,28 @@ SHAPES: list[tuple[Any, TokenCounts | None]] = [
         {"usage_metadata": {"prompt_token_count": 8, "candidates_token_count": 2, "cached_content_token_count": 3}},
         counts(8, 2, cached_input_tokens=3),
     ),
+    # Gemini, which thought until its tokens were used up: there are no candidates
+    ({"usageMetadata": {"promptTokenCount": 10, "thoughtsTokenCount": 7, "totalTokenCount": 17}}, counts(10, 7)),
+    (
+        {"usage_metadata": {"prompt_token_count": 10, "candidates_token_count": None, "thoughts_token_count": 7}},
+        counts(10, 7),
+    ),
+    # Gemini, whose own tools gave it something to read
+    (
+        {
+            "usageMetadata": {
+                "promptTokenCount": 10,
+                "toolUsePromptTokenCount": 100,
+                "candidatesTokenCount": 5,
+                "totalTokenCount": 115,
+            }
+        },
+        counts(110, 5),
+    ),
+    (
+        {"usage_metadata": {"prompt_token_count": 1, "tool_use_prompt_token_count": 2, "thoughts_token_count": 3}},
+        counts(3, 3),
+    ),
     # Gateways that state what it cost
     (
         {"usage": {"prompt_tokens": 1, "completion_tokens": 1, "cost": 0.25, "is_byok": False}},
