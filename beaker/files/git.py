@@ -106,6 +106,12 @@ def untracked_files(root: Path, *, below: str = ".") -> Result[tuple[str, ...], 
     return listed.map(lambda out: tuple(sorted(_fields(out))))
 
 
+def present_files(root: Path) -> Result[tuple[str, ...], Problem]:
+    """Files that are tracked, or neither tracked nor ignored, sorted: what could be committed now."""
+    listed = git_output(root, "ls-files", "--cached", "--others", "--exclude-standard", "--full-name", "-z")
+    return listed.map(lambda out: tuple(sorted({path for path in _fields(out) if os.path.lexists(root / path)})))
+
+
 def copies_in_commit(root: Path, commit: str, file: Path) -> Result[tuple[str, ...], Problem]:
     """Paths of `commit` whose content is that of `file`, which may lie anywhere; compared without reading a blob."""
     hashed = git_output(root, "hash-object", "--no-filters", "--", str(file.absolute()))

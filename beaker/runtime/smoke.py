@@ -4,7 +4,6 @@ Customer code runs in child processes only. What a launch would refuse fails her
 """
 
 import asyncio
-import tempfile
 import uuid
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,27 +22,30 @@ from beaker.core.wording import counted
 from beaker.files.documents import write_tree
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
-from beaker.runtime.folders import remove_folder
+from beaker.runtime.folders import temporary_folder
+from beaker.runtime.judged_command import judge_command
 from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
 from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
 
 
-async def smoke(request: SmokeRequest, report: Callable[[StageReport], None]) -> SmokeOutcome:
+async def smoke(
+    request: SmokeRequest,
+    report: Callable[[StageReport], None],
+    left: Callable[[Problems], None] = lambda problems: None,
+) -> SmokeOutcome:
     """Try everything out; `report` is told about each stage as it ends. The first stage that fails is the last.
 
-    Cancelling it leaves what is open in reverse order, within the limits, before the cancellation goes on.
+    Cancelling it leaves what is open in reverse order, within the limits, before the cancellation goes on; `left` is
+    told what failed meanwhile.
     """
-    folder = Path(tempfile.mkdtemp(prefix="beaker-smoke-"))
-    try:
+    with temporary_folder("beaker-smoke-") as folder:
         deprecated: list[Problem] = []
         async with Supervisor(redact=request.redact, warned=deprecated.append) as supervisor:
             supervisor.become_subreaper()
-            outcome = await _Smoke(request, report, supervisor, folder).run()
+            outcome = await _Smoke(request, report, left, supervisor, folder).run()
         return replace(outcome, warnings=(*outcome.warnings, *deprecated))
-    finally:
-        remove_folder(folder)
 
 
 _UNTRACED = Problem(
@@ -63,10 +65,16 @@ class _Failed(Exception):
 
 class _Smoke:
     def __init__(
-        self, request: SmokeRequest, report: Callable[[StageReport], None], supervisor: Supervisor, folder: Path
+        self,
+        request: SmokeRequest,
+        report: Callable[[StageReport], None],
+        left: Callable[[Problems], None],
+        supervisor: Supervisor,
+        folder: Path,
     ) -> None:
         self._request = request
         self._report = report
+        self._left = left
         self._supervisor = supervisor
         self._folder = folder
         self._stages: list[StageReport] = []
@@ -96,6 +104,7 @@ class _Smoke:
         settings = judge_settings(request.config, local=request.local)
         problems = [*request.entry.problems, *settings.failures]
         self._warnings += settings.warnings
+        self._warnings += judge_command(request.code.repository, request.config, request.env, local=request.local)
         unset = tuple(
             Problem("BK121", "is not set here", name, "set it in the environment or in .beaker/.env")
             for name in request.missing_env
@@ -214,7 +223,7 @@ class _Smoke:
             raise
         finally:
             if (left := await rollout.close()) is not None:
-                _then(first, self._failed_case("setup", left, rollout.output()))
+                self._then(first, self._failed_case("setup", left, rollout.output()))
 
     async def _run_one(self, rollout: RolloutWorker, case: Case, views: CaseViews) -> None:
         files = await asyncio.to_thread(views.copy, case, self._folder / "sample-files")
@@ -254,7 +263,18 @@ class _Smoke:
         try:
             await setup.close()
         except WorkerFailed as failed:
-            _then(first, failed)
+            self._then(first, failed)
+        if setup.interrupted:
+            self._left(setup.interrupted)
+
+    def _then(self, first: BaseException | None, failed: "_Failed | WorkerFailed") -> None:
+        """A failure while cleaning up: the failure when there was none before, else told after the first."""
+        if first is None:
+            raise failed
+        if isinstance(first, _Failed | WorkerFailed):
+            first.problems += failed.problems
+        elif isinstance(first, asyncio.CancelledError):
+            self._left(failed.problems)
 
     def _lay_out(self, targets: tuple[OptimizationTarget, ...], prepared: Prepared) -> Path | None:
         if not any(isinstance(target, DocumentTargets) for target in targets):
@@ -288,14 +308,6 @@ class _Smoke:
         self._stages.append(ended)
         self._report(ended)
         self._stage = then or self._stage
-
-
-def _then(first: BaseException | None, failed: "_Failed | WorkerFailed") -> None:
-    """A failure while cleaning up: the failure when there was none before, else told after the first."""
-    if first is None:
-        raise failed
-    if isinstance(first, _Failed | WorkerFailed):
-        first.problems += failed.problems
 
 
 def _stage_of(problems: Problems) -> Stage | None:

@@ -664,3 +664,12 @@ def test_run_one__case_files_left_alone__are_scored(project, try_out):
     """)
     outcome, _ = try_out(run_one=True)
     assert outcome.score.objective == 1.0
+
+
+def test_proposer_that_cannot_start__is_warned_of(project, try_out):
+    """What a launch would warn of is known before it."""
+    assert init_repository(project.root)
+    commit_all(project.root, "All")
+    outcome, _ = try_out(config={"harness_optimization": {"command": ["no-such-program"]}}, local=True)
+    assert outcome.passed
+    assert [(one.code, one.where) for one in outcome.warnings] == [("BK480", "config.harness_optimization.command[0]")]
