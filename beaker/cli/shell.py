@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from beaker.core.problems import Problem
 
 DONE, NEGATIVE, REFUSED, UNFINISHED = 0, 1, 2, 3
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED, TERMINATED, HUNG_UP = 130, 143, 129
 
-SHOWN_PROBLEMS = 50
-"""Problems printed one by one; more are counted. `--json` carries all of them."""
+SHOWN_PROBLEMS, SHOWN_OF_A_KIND = 50, 5
+"""Problems printed one by one, in all and of those that say the same; `--json` carries all of them."""
 
 _STYLES = {"heading": "1", "key": "36", "ok": "1;32", "warn": "1;33", "error": "1;31", "muted": "2"}
 
@@ -116,12 +116,17 @@ class Io:
             self._write(self.stderr, dumps({"error": problems_json(several)}))
             return code
         label = Styled("error:", "error")
-        shown = several[:SHOWN_PROBLEMS]
+        first, left = _first_of_each_kind(several)
+        shown = first[:SHOWN_PROBLEMS]
         for problem, following in zip(shown, [*shown[1:], None], strict=True):
             # A hint shared by neighbours is said once, after the last of them.
             self._show(problem, label, hint=following is None or following.hint != problem.hint)
-        if len(several) > SHOWN_PROBLEMS:
-            self._write(self.stderr, label, f" and {len(several) - SHOWN_PROBLEMS} more of these")
+        for kind, count in left:
+            place = f"{one_line(kind.where)}: " if kind.where else ""
+            like, *_ = kind.message.splitlines() or [""]
+            self._write(self.stderr, label, f" {kind.code} and {count} more like {place}{like}")
+        if len(first) > SHOWN_PROBLEMS:
+            self._write(self.stderr, label, f" and {len(first) - SHOWN_PROBLEMS} more of these")
         return code
 
     def _advised(self, problem: Problem) -> Problem:
@@ -163,6 +168,20 @@ class Io:
             raise
         except OSError as error:
             raise OutputLost(error.errno, error.strerror) from error
+
+
+def _first_of_each_kind(problems: tuple[Problem, ...]) -> tuple[list[Problem], list[tuple[Problem, int]]]:
+    """The problems to be shown, in order, and how many more say the same as each kind's first."""
+    from beaker.core.wording import alike
+
+    kinds: dict[tuple[str, str], list[int]] = {}
+    for at, problem in enumerate(problems):
+        kinds.setdefault((problem.code, alike(problem.message)), []).append(at)
+    # One more is no shorter as a count than as itself.
+    cut = [places for places in kinds.values() if len(places) > SHOWN_OF_A_KIND + 1]
+    hidden = {at for places in cut for at in places[SHOWN_OF_A_KIND:]}
+    shown = [problem for at, problem in enumerate(problems) if at not in hidden]
+    return shown, [(problems[places[0]], len(places) - SHOWN_OF_A_KIND) for places in cut]
 
 
 class Styled(str):

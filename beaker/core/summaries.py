@@ -1,21 +1,18 @@
 """What an evaluation comes to beside its report: how sure its mean is, which checks fail, which failures are alike."""
 
-import re
 from collections.abc import Iterable, Sequence
 
 from beaker.core.cases import Check
 from beaker.core.exact import mean
 from beaker.core.scoring import CaseReport, Interval, mean_interval
 from beaker.core.values import value
+from beaker.core.wording import alike
 
 SLOWEST = 5
 """Cases that are named as the slowest ones."""
 
 SHOWN_IDS = 20
 """Case ids that a group of failures names; the count says how many there are."""
-
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 @value
@@ -92,8 +89,7 @@ def failure_groups(cases: Iterable[CaseReport]) -> tuple[FailureGroup, ...]:
     for case in cases:
         if case.error is not None:
             first = case.error.message.strip().partition("\n")[0]
-            alike = _NUMBER.sub("#", _QUOTED.sub("…", first))
-            found.setdefault((case.error.kind, alike), []).append((case.id, first))
+            found.setdefault((case.error.kind, alike(first)), []).append((case.id, first))
     groups = [
         FailureGroup(kind, several[0][1], len(several), tuple(case_id for case_id, _ in several[:SHOWN_IDS]))
         for (kind, _), several in found.items()

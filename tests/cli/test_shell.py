@@ -53,14 +53,37 @@ def test_fail__neighbours_with_one_hint__say_it_once() -> None:
 
 def test_fail__many_problems__counts_the_rest() -> None:
     """Past the stated limit problems are counted; JSON has all of them."""
-    many = [Problem("BK210", f"row {number}") for number in range(70)]
+    many = [Problem("BK210", f"{'x' * number} row") for number in range(1, 71)]
     view, machine = shell(), shell(json=True)
     view.fail(many)
-    assert "row 49" in said(view.stderr)
-    assert "row 50" not in said(view.stderr)
+    assert f" {'x' * 50} row" in said(view.stderr)
+    assert f" {'x' * 51} row" not in said(view.stderr)
     assert "20 more" in said(view.stderr)
     machine.fail(many)
     assert len(json.loads(said(machine.stderr))["error"]["problems"]) == 70
+
+
+def test_fail__many_of_one_kind__shows_some_and_counts_them_per_kind() -> None:
+    """Faults that say the same of other rows do not hide those of another kind; each hint is still said."""
+    wrong = [
+        Problem("BK345", f"'total' must be a number, not 'x{row}'", f"train.jsonl:{row}", "h") for row in range(40)
+    ]
+    missing = [Problem("BK345", "'id' is missing", f"test.jsonl:{row}") for row in range(6)]
+    view = shell()
+    view.fail([*wrong, *missing])
+    lines = said(view.stderr).splitlines()
+    assert [line.split()[2] for line in lines[:5]] == [f"train.jsonl:{row}:" for row in range(5)]
+    assert lines[5] == "hint: h"
+    assert [line.split()[2] for line in lines[6:12]] == [f"test.jsonl:{row}:" for row in range(6)]
+    assert lines[12:] == ["error: BK345 and 35 more like train.jsonl:0: 'total' must be a number, not 'x0'"]
+
+
+def test_fail__the_same_problem_again_and_again__is_counted_too() -> None:
+    """One object in many places is as many problems."""
+    view = shell()
+    view.fail([FULL] * 9)
+    assert said(view.stderr).count("beaker.yaml:3: two entries") == 6
+    assert said(view.stderr).endswith("error: BK104 and 4 more like beaker.yaml:3: two entries\n")
 
 
 def test_fail__json__is_one_line_on_stderr(conforms: Callable[[object, str], None]) -> None:
