@@ -15,6 +15,9 @@ from beaker.core.values import value
 PROJECT = "{project}"
 """Stands in a command for a read-only checkout of the run's commit, from its root."""
 
+PYTHON = "{python}"
+"""Stands in a command for the interpreter that runs Beaker and the project's code."""
+
 CODE = "BK480"
 """The code of a warning about a command."""
 
@@ -56,9 +59,10 @@ _Fault = tuple[str, str]
 def _placeholder_faults(word: str) -> Iterator[_Fault]:
     for found in _PLACEHOLDER.finditer(word):
         name = found[1]
-        meant = closest(name, ["project"]) is not None
-        if name != "project" and (meant or word[found.end() : found.end() + 1] == "/"):
-            hint = "did you mean {project}?" if meant else f"only {PROJECT} is filled in: a checkout of the commit"
+        meant = closest(name, ["project", "python"])
+        if name not in ("project", "python") and (meant is not None or word[found.end() : found.end() + 1] == "/"):
+            known = f"only {PROJECT}, a checkout of the commit, and {PYTHON}, the interpreter, are filled in"
+            hint = known if meant is None else f"did you mean {{{meant}}}?"
             yield f"{found[0]} is no placeholder: the command gets it as it is written", hint
 
 
@@ -126,7 +130,7 @@ def _in_project(path: str, files: Mapping[str, bool | None]) -> str:
 
 
 def _interpreter(word: str) -> str:
-    return f'{"bash" if word.endswith(".sh") else "python"}, "{word}"'
+    return f'bash, "{word}"' if word.endswith(".sh") else f'"{PYTHON}", "{word}"'
 
 
 def _normal(path: str) -> str:

@@ -15,8 +15,8 @@ PARETO = "pareto"
 """The engine that Beaker brings: the search of `core.search`."""
 
 PROPOSER_HINT = (
-    'write harness_optimization: {command: [python, "{project}/propose.py"]}, with the program and arguments of your '
-    "proposer, or reflection: {base_url: ..., model: ...} to ask a language model"
+    'write harness_optimization: {command: ["{python}", "{project}/propose.py"]}, with the program and arguments of '
+    "your proposer, or reflection: {base_url: ..., model: ...} to ask a language model"
 )
 
 Values: TypeAlias = dict[str, Any]

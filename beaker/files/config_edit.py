@@ -34,7 +34,7 @@ FOOTER = """
 #   local_dataset_path: dataset        # a folder with train.jsonl and test.jsonl, for `beaker run smoke`
 #   dataset_ref: my-dataset            # what runs use; NAME@REVISION pins it
 #   harness_optimization:
-#     command: [python, "{project}/propose.py"]
+#     command: ["{python}", "{project}/propose.py"]
 """
 
 

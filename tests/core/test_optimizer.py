@@ -225,9 +225,9 @@ def test_parse_launch_settings__ranges__hold_at_both_ends(key: str, lowest: int,
 @pytest.mark.parametrize(
     ("optimizer", "message", "hint"),
     [
-        ({"command": []}, "is empty, so there is no program to run", "harness_optimization: {command: [python"),
+        ({"command": []}, "is empty, so there is no program to run", 'harness_optimization: {command: ["{python}"'),
         ({"command": 7}, "must be a list that starts with a program, not 7", ""),
-        ({}, "names no proposer", "harness_optimization: {command: [python"),
+        ({}, "names no proposer", 'harness_optimization: {command: ["{python}"'),
         ({"command": "python {project}/p.py -n 1"}, '[python, "{project}/p.py", "-n", "1"]', ""),
     ],
 )

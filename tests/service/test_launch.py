@@ -535,14 +535,14 @@ def test_launch__model_that_is_asked_in_the_clear__warns(
 
 COMMANDS: list[tuple[list[str], int, str, str]] = [
     (["python", "{projekt}/propose.py"], 1, "{projekt} is no placeholder", "did you mean {project}?"),
-    (["python", "{repo}/propose.py"], 1, "{repo} is no placeholder", "only {project} is filled in"),
+    (["python", "{repo}/propose.py"], 1, "{repo} is no placeholder", "only {project}, a checkout of"),
     (["python", "{project}/propoze.py"], 1, "not in the commit", "did you mean {project}/propose.py?"),
     (["python", "{project}/new.json"], 1, "not in the commit", "git add new.json"),
     (["python", "--rules={project}/tools/rules"], 1, "not in the commit", "git add tools/rules"),
     (["{project}/propose.py"], 0, "{project}/propose.py is not executable", "chmod +x propose.py` and commit that"),
     (["{project}/tools/noshebang.py"], 0, "no #! line", "#!/usr/bin/env python3"),
     (["nosuchprogram"], 0, "'nosuchprogram' is not on your PATH", "install it"),
-    (["propose.py"], 0, "not on your PATH", '[python, "{project}/propose.py"]'),
+    (["propose.py"], 0, "not on your PATH", '["{python}", "{project}/propose.py"]'),
     (["/no/such/program"], 0, "cannot be started", "correct the name"),
     (["./propose.py"], 0, "working copy", "write {project}/propose.py"),
     (["~/bin/propose"], 0, "working copy", "~ is not filled in"),

@@ -3,13 +3,14 @@
 import asyncio
 import json
 import signal
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from returns.pipeline import is_successful
 
-from beaker.core.proposer_command import PROJECT
+from beaker.core.proposer_command import PROJECT, PYTHON
 from beaker.core.proposer_settings import COMMAND
 from beaker.core.strict_json import dumps
 from beaker.core.targets import declaration_json
@@ -50,9 +51,9 @@ class CommandProposer:
 
     `environ` is the whole environment but for the `BEAKER_*` names added here; `scope` says what may be edited, and
     `write(tree, folder)` writes the repository of a candidate. `project` gives a read-only checkout, asked for only
-    when the command mentions `{project}`, and `return_project` takes it back. `ignored` says which paths the project
-    ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in seconds, `called` what
-    messages call the command.
+    when the command mentions `{project}`, and `return_project` takes it back; `{python}` is this interpreter. `ignored`
+    says which paths the project ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in
+    seconds, `called` what messages call the command.
     """
 
     supervisor: Supervisor
@@ -75,7 +76,7 @@ class CommandProposer:
         project: Path | None = None
         try:
             laid_out = await asyncio.to_thread(self._lay_out, root, request)
-            command = self.command
+            command = tuple(word.replace(PYTHON, sys.executable) for word in self.command)
             if any(PROJECT in word for word in command):
                 project = await asyncio.to_thread(self.project)
                 command = tuple(word.replace(PROJECT, str(project)) for word in command)
