@@ -36,7 +36,7 @@ def remembered(
     """
     folder, path = directory / RECORDS, _record(directory, change_set)
     existed = _is_folder(folder)
-    before = path.read_bytes() if path.is_file() else None
+    before = read_regular(path) if path.is_file() else None
     # What the set leaves alone is no part of the way back, and was not read.
     touched = {document_key(one.group, one.name) for one in change_set.changes}
     inverse = invert([one for one in documents if document_key(one.group, one.name) in touched], change_set)

@@ -9,6 +9,7 @@ from beaker.core.problems import Problem
 from beaker.core.project_layout import BEAKER_ENV_PATH
 from beaker.files.atomic import os_problem
 from beaker.files.project import find_git_root, upwards
+from beaker.files.reading import read_regular
 
 
 def find_dotenv(cwd: Path) -> Path | None:
@@ -27,7 +28,7 @@ def read_dotenv(cwd: Path) -> Result[dict[str, str], Problem]:
     if found is None:
         return Success({})
     try:
-        return Success(parse_dotenv(found.read_bytes().decode("utf-8-sig")))
+        return Success(parse_dotenv(read_regular(found).decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return Failure(Problem("BK130", "is not UTF-8", f"{found}:{line}", "save the file as UTF-8"))

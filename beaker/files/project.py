@@ -14,6 +14,7 @@ from beaker.core.problems import Problem, Problems
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, normalize_beaker_config_path
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
+from beaker.files.reading import read_regular
 from beaker.files.yaml_tree import parse_yaml
 
 
@@ -68,7 +69,7 @@ def upwards(start: Path, stop: Path | None) -> Iterator[Path]:
 def load_project_config(project: Project) -> Result[ProjectConfig, Problems]:
     """The configuration of `project`, from its working copy."""
     try:
-        data = project.config_path.read_bytes()
+        data = read_regular(project.config_path)
     except OSError as error:
         return Failure((os_problem(error, "read the configuration", project.config_file),))
     return read_config(data, project.config_file)
@@ -86,7 +87,7 @@ def settings_file(project: Project, integration_id: str | None) -> SettingsFile 
     """The configuration as `place_settings` needs it, to say where a launch setting is written; `None` when it cannot
     be read."""
     try:
-        tree = parse_yaml(project.config_path.read_bytes(), project.config_file)
+        tree = parse_yaml(read_regular(project.config_path), project.config_file)
     except OSError:
         return None
     file, known = project.config_file, is_successful(tree)

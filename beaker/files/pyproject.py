@@ -12,6 +12,7 @@ from beaker.core.problems import Problem
 from beaker.core.python_version import ProjectMetadata
 from beaker.core.values import value
 from beaker.files.project import upwards
+from beaker.files.reading import open_regular, read_regular
 
 PYPROJECT = "pyproject.toml"
 
@@ -53,7 +54,7 @@ def read_python_project(folder: Path) -> PythonProject:
 
 def _toml(path: Path) -> dict[str, Any]:
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return tomllib.load(file)
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return {}
@@ -62,7 +63,7 @@ def _toml(path: Path) -> dict[str, Any]:
 def _python_requires(path: Path) -> str | None:
     parser = configparser.ConfigParser(interpolation=None)
     try:
-        parser.read(os.fspath(path), encoding="utf-8")
+        parser.read_string(read_regular(path).decode("utf-8"), os.fspath(path))
         return parser.get("options", "python_requires", fallback=None)
     except (configparser.Error, UnicodeDecodeError, OSError):
         return None

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from beaker.files.atomic import write_bytes
+from beaker.files.reading import read_regular
 
 
 @contextmanager
@@ -22,7 +23,7 @@ def undoable(files: Mapping[Path, bytes]) -> Iterator[None]:
             for folder in reversed(missing):
                 folder.mkdir()
                 folders.append(folder)
-            before[path] = path.read_bytes() if path.exists() else None
+            before[path] = read_regular(path) if path.exists() else None
             write_bytes(path, data)
         yield
     except BaseException:

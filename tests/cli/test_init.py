@@ -1,6 +1,10 @@
 """`beaker init`: what it writes, that it is verified, and that nothing is left behind when that fails."""
 
 import json
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -302,6 +306,38 @@ def test_init__configuration_that_is_no_good__is_refused(init: Init, project: Pa
     done = init()
     assert (done.code, files(project)) == (2, before)
     assert f"error: {code} " in done.err
+
+
+@pytest.mark.parametrize("name", [".beaker/beaker.yaml", ".beaker/.gitignore", ".beaker/beaker_integration.py"])
+def test_init__pipe_where_a_file_belongs__is_refused(init: Init, project: Path, name: str) -> None:
+    """It is not opened: that would wait for ever for somebody who writes."""
+    (project / ".beaker").mkdir()
+    os.mkfifo(project / name)
+    done = init("--no-verify")
+    assert (done.code, "a pipe" in done.err) == (2, True)
+    assert files(project).keys() == {"pyproject.toml"}
+
+
+def test_init__pipes_that_say_nothing_about_the_project__are_passed_over(init: Init, project: Path) -> None:
+    """`setup.cfg`, lock files and variables."""
+    (project / ".beaker").mkdir()
+    for name in ("setup.cfg", "uv.lock", ".beaker/.env"):
+        os.mkfifo(project / name)
+    assert init("--no-verify").code == 0
+
+
+def test_init__terminated_while_a_module_is_imported__ends_with_143(project: Path, tmp_path: Path) -> None:
+    """Nothing is left behind, and nothing goes on."""
+    (project / "mine.py").write_text(f"open({str(tmp_path / 'begun')!r}, 'w').close()\nwhile True: pass\n")
+    before = files(project)
+    command = [sys.executable, "-m", "beaker.cli", "init", "--target", "mine.py"]
+    with subprocess.Popen(command, cwd=project, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "begun").exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        process.terminate()
+        assert process.wait(30) == 143
+    assert files(project) == before
 
 
 def test_init__options_without_effect__are_said(init: Init, project: Path) -> None:

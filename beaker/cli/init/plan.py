@@ -14,10 +14,12 @@ from beaker.core.project_layout import BEAKER_DIR, normalize_integration_id, sug
 from beaker.core.python_version import choose_hosted_python
 from beaker.core.selection import select
 from beaker.core.values import value
+from beaker.files.atomic import os_problem
 from beaker.files.config_edit import EntryKeys, new_config, with_integration
 from beaker.files.entrypoints import ModuleFile, locate_file, locate_target, module_file
 from beaker.files.project import find_git_root, read_config
 from beaker.files.pyproject import PYPROJECT, PythonProject, find_python_project, read_python_project
+from beaker.files.reading import file_kind, read_regular
 from beaker.runtime.code_root import CodeRoot
 
 STUB_NAME = "beaker_integration.py"
@@ -94,7 +96,7 @@ async def plan_init(asked: Asked, discover: Discover) -> InitPlan:
     if config is None:
         files.append(PlannedFile(path, "create", new_config(integration_id, keys).encode()))
     else:
-        edited = with_integration(path.read_bytes(), asked.config_file, integration_id, keys, make_default=make_default)
+        edited = with_integration(_content(path), asked.config_file, integration_id, keys, make_default=make_default)
         if not is_successful(edited):
             raise Refused(edited.failure())
         files.append(PlannedFile(path, "update", edited.unwrap()))
@@ -114,10 +116,18 @@ def _existing(path: Path, name: str) -> ProjectConfig | None:
     """The configuration that is there; `Refused` when it cannot be read."""
     if not path.exists():
         return None
-    read = read_config(path.read_bytes(), name)
+    read = read_config(_content(path), name)
     if not is_successful(read):
         raise Refused(read.failure())
     return read.unwrap()
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a file of the project; `Refused` when it cannot be read, or is none."""
+    try:
+        return read_regular(path)
+    except OSError as error:
+        raise Refused(os_problem(error, "read what the project has", path)) from error
 
 
 def _integration_id(asked: Asked, project: PythonProject) -> str:
@@ -191,6 +201,9 @@ async def _named(module: ModuleFile, discover: Discover) -> tuple[str, bool]:
         return module.attribute, False
     if not module.file.exists():
         return "integration", True
+    if not module.file.is_file():
+        kind = file_kind(module.file.stat().st_mode)
+        raise Refused(Problem("BK124", f"the module is {kind}, not a file", str(module.file), "name another file"))
     names = await discover(module)
     if len(names) != 1:
         found = f"it has {', '.join(names)}" if names else "it has none"
@@ -247,7 +260,7 @@ def _ignore_file(project: PythonProject) -> PlannedFile:
     path = project.root / BEAKER_DIR / ".gitignore"
     if not path.exists():
         return PlannedFile(path, "create", "".join(f"{line}\n" for line in IGNORED).encode())
-    text = path.read_bytes().decode("utf-8", "surrogateescape")
+    text = _content(path).decode("utf-8", "surrogateescape")
     known = {line.strip() for line in text.splitlines()}
     missing = [line for line in (".env", "local/") if line not in known and "*" not in known]
     if not missing:
