@@ -1,7 +1,6 @@
 """`beaker run eval`: one candidate over one split on this machine, without a search and without a run."""
 
 import argparse
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import add_agent_option, add_leaf, positive
@@ -59,12 +58,13 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import look_around
     from beaker.cli.signals import run_async
     from beaker.core.problems import Refused
+    from beaker.runtime.folders import temporary_folder
 
     around = look_around(arguments, io)
     if around.problems:
         raise Refused(around.problems)
     page = None if arguments.html is None else output_file(io, arguments.html)
-    with _work_folder() as work:
+    with temporary_folder("beaker-eval-") as work:
         request = gather_request(arguments, io, around, work=work, run_id=f"eval-{uuid.uuid4()}")
         split: str = arguments.split
         subject = request.candidate_id or "baseline"
@@ -212,19 +212,3 @@ def _ms(milliseconds: object) -> str:
     from beaker.core.report.reading import duration
 
     return duration(milliseconds)
-
-
-@contextmanager
-def _work_folder() -> "Iterator[Path]":
-    """A private folder, as a real path, outside any repository; gone afterwards whatever was done to it."""
-    import os
-    import tempfile
-    from pathlib import Path
-
-    from beaker.engine.folders import remove_tree
-
-    folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="beaker-eval-")))
-    try:
-        yield folder
-    finally:
-        remove_tree(folder)

@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
-    """Serve until a signal ends it (130 or 143); 2 when it cannot, or when its state was deleted."""
+    """Serve until a signal ends it (130, 143 or 129); 2 when it cannot, or when its state was deleted."""
     from beaker.cli.place import look_around
     from beaker.cli.signals import run_async
     from beaker.core.credentials import LOCAL

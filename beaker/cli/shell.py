@@ -6,7 +6,7 @@
 | 1 | the answer is no: the run ended without completing, a check is negative |
 | 2 | could not do it: usage, configuration, network, files, customer code failed |
 | 3 | not finished: the run still goes on |
-| 130, 143 | ended by SIGINT, SIGTERM |
+| 130, 143, 129 | ended by SIGINT, SIGTERM, SIGHUP |
 
 Nothing heavy is imported here: `beaker --version` goes through this module.
 """
@@ -40,6 +40,14 @@ class OutputLost(OSError):
 
 class Terminated(KeyboardInterrupt):
     """SIGTERM arrived; unwinds like an interrupt and ends with 143."""
+
+    code = TERMINATED
+
+
+class HungUp(Terminated):
+    """SIGHUP arrived, so the terminal is gone; unwinds like an interrupt and ends with 129."""
+
+    code = HUNG_UP
 
 
 class Io:
@@ -233,7 +241,7 @@ def guarded(command: Callable[[], int], io: Io) -> int:
         try:
             return _settled(command, io)
         except KeyboardInterrupt as interrupt:
-            return TERMINATED if isinstance(interrupt, Terminated) else INTERRUPTED
+            return interrupt.code if isinstance(interrupt, Terminated) else INTERRUPTED
         finally:
             io.stdout.flush()
     except BrokenPipeError:

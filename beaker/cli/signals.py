@@ -1,13 +1,17 @@
-"""SIGINT and SIGTERM: the first one of either unwinds the command, which tears down; the second ends the process."""
+"""SIGINT, SIGTERM and SIGHUP: the first one unwinds the command, which tears down; the second ends the process.
+
+SIGHUP stays ignored where whoever started the command ignores it (`nohup`).
+"""
 
 from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 
-from beaker.cli.shell import Terminated
+from beaker.cli.shell import HungUp, Terminated
 
 TYPE_CHECKING = False  # as in `beaker.cli.shell`
 if TYPE_CHECKING:
@@ -18,17 +22,18 @@ if TYPE_CHECKING:
 
 @contextmanager
 def ending_signals() -> Iterator[None]:
-    """SIGTERM unwinds like SIGINT; a second signal of either kind ends the process at once, with its exit code."""
+    """SIGTERM and SIGHUP unwind like SIGINT; a second signal of any kind ends the process at once, with its exit
+    code."""
 
     def end(number: int, _frame: object) -> NoReturn:
-        os._exit(128 + number)
+        _end(number)
 
     def unwind(number: int, _frame: object) -> NoReturn:
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in _heard():
             signal.signal(each, end)
-        raise Terminated if number == signal.SIGTERM else KeyboardInterrupt
+        raise _unwinding(number)
 
-    before = {number: signal.signal(number, unwind) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, unwind) for number in _heard()}
     try:
         yield
     finally:
@@ -37,12 +42,12 @@ def ending_signals() -> Iterator[None]:
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:
-    """Run `main` in an event loop. The first SIGINT or SIGTERM cancels it, so that it can tear down, and is then
-    raised here as `KeyboardInterrupt` or `Terminated`; the second ends the process at once."""
+    """Run `main` in an event loop. The first signal cancels it, so that it can tear down, and is then raised here as
+    `KeyboardInterrupt`, `Terminated` or `HungUp`; the second ends the process at once."""
     import asyncio
 
     received: list[int] = []
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in _heard()}
 
     async def guarded() -> T:
         task = asyncio.current_task()
@@ -50,7 +55,7 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
 
         def end(number: int) -> None:
             if received:
-                os._exit(128 + number)
+                _end(number)
             received.append(number)
             task.cancel()
 
@@ -72,5 +77,26 @@ def run_async(main: Coroutine[Any, Any, T]) -> T:
             if signal.getsignal(number) is not handler and handler is not None:
                 signal.signal(number, handler)
     if received:
-        raise Terminated if received[0] == signal.SIGTERM else KeyboardInterrupt
+        raise _unwinding(received[0])
     return result
+
+
+def _heard() -> list[signal.Signals]:
+    hangup = getattr(signal, "SIGHUP", None)  # Windows has none
+    others = [] if hangup is None or signal.getsignal(hangup) is signal.SIG_IGN else [hangup]
+    return [signal.SIGINT, signal.SIGTERM, *others]
+
+
+def _unwinding(number: int) -> KeyboardInterrupt:
+    kinds: dict[int, type[KeyboardInterrupt]] = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: Terminated}
+    return kinds.get(number, HungUp)()
+
+
+def _end(number: int) -> NoReturn:
+    """End at once; the temporary folders of the command go with it. Their guardians end the processes it started."""
+    folders = sys.modules.get("beaker.runtime.folders")  # without it, no such folder was made
+    try:
+        if folders is not None:
+            folders.remove_temporary()
+    finally:
+        os._exit(128 + number)

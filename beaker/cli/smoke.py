@@ -59,7 +59,13 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     request = _request(arguments, io, around)
     if not io.json:
         io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
-    outcome = run_async(try_out(request, lambda stage: None if io.json else _show_stage(stage, io)))
+    left: list[Problem] = []
+    try:
+        outcome = run_async(try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend))
+    except KeyboardInterrupt:
+        if left:
+            io.fail(left)
+        raise
     if io.json:
         io.json_line(report_json(request.entry.id, outcome))
     else:

@@ -14,10 +14,12 @@ from beaker.core.problems import Problem
 from beaker.runtime.capture import Capture
 from beaker.runtime.children import Child
 from beaker.runtime.failures import (
+    LATE,
     MAX_MESSAGE_CHARACTERS,
     MAX_TRACEBACK_CHARACTERS,
     StageProblem,
     WorkerFailed,
+    late_hint,
     said,
 )
 from beaker.runtime.pipes import PipeReader, PipeWriter
@@ -283,8 +285,7 @@ def connect(supervisor: Supervisor, kind: str, *, cwd: Path, env: Mapping[str, s
 def late(stage: str, limit: float) -> StageProblem:
     """The problem of a stage that took too long."""
     key = "import" if stage == "import_" else stage
-    hint = f"raise timeouts.{key} (seconds), or see what it waits for"
-    return StageProblem("BK550", f"{key} took longer than its limit of {limit:g} s", hint=hint, stage=key)
+    return StageProblem("BK550", f"{key}{LATE}{limit:g} s", hint=late_hint(key), stage=key)
 
 
 def exit_in_words(returncode: int) -> str:

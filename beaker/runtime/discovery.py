@@ -5,7 +5,6 @@ As a program, not for use by hand: `python -m beaker.runtime.discovery IMPORT_RO
 
 import json
 import sys
-import tempfile
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,7 @@ from types import ModuleType
 
 from beaker.core.problems import Problem
 from beaker.runtime.failures import StageProblem, WorkerFailed, traced
+from beaker.runtime.folders import temporary_folder
 from beaker.runtime.supervisor import Supervisor
 from beaker.sdk.integration import Integration
 
@@ -26,8 +26,8 @@ async def discover_integrations(
 
     `WorkerFailed` when the module cannot be imported, ends its process, or takes longer than `timeout` seconds.
     """
-    with tempfile.TemporaryDirectory(prefix="beaker-discovery-") as folder:
-        answer = Path(folder) / "answer.json"
+    with temporary_folder("beaker-discovery-") as folder:
+        answer = folder / "answer.json"
         argv = [sys.executable, "-P", "-m", "beaker.runtime.discovery", str(import_root), module, str(answer)]
         done = await supervisor.run_command(
             argv, cwd=import_root, env={**env, "PYTHONDONTWRITEBYTECODE": "1"}, timeout=timeout

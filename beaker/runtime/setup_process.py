@@ -90,7 +90,7 @@ class _SetupProcess:
             integration,
             dataset,
             request,
-            announce=lambda stage: self._channel.event(ended_by or request, "stage", stage=stage),
+            announce=lambda stage: self._channel.event(self._stop or ended_by or request, "stage", stage=stage),
             send_cases=lambda split, lines: self._send_cases(request, split, lines),
             stopping=lambda: self._stop is not None,
         )

@@ -15,7 +15,7 @@ from beaker.runtime.case_storage import VIEWS
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection, OnEvent
-from beaker.runtime.failures import WorkerFailed
+from beaker.runtime.failures import StageProblem, WorkerFailed
 from beaker.runtime.starting import LoadedIntegration, limits_of, start_child
 from beaker.runtime.supervisor import Supervisor
 
@@ -47,6 +47,8 @@ class SetupWorker:
         self._limits = limits_of(timeouts)
         self._stage = ""
         self._is_open = False
+        self.interrupted: Problems = ()
+        """What failed while the setup was left because a call was cancelled; nobody else is told."""
 
     @classmethod
     async def start(
@@ -162,7 +164,7 @@ class SetupWorker:
             also = await self._stop() if failure.kind == "timed_out" else ()
             raise WorkerFailed(failure.kind, (*failure.problems, *also), self._connection.output()) from None
         except asyncio.CancelledError:
-            await self._stop()
+            self.interrupted = await self._stop()
             raise
 
     async def _stop(self) -> Problems:
@@ -175,9 +177,18 @@ class SetupWorker:
 
     async def _leave(self, op: str) -> tuple[str, Problems] | None:
         """Have the process leave what is open and end; the kind and the problems of a failure."""
+        limit, begun = self._limits["teardown"], False
+
+        def note(name: str, message: dict[str, Any]) -> None:
+            nonlocal begun
+            begun = begun or (name == "stage" and message["stage"] == "teardown")
+
         try:
-            await self._connection.request(op, {}, stage="teardown", limits=self._limits)
+            limits = {**self._limits, "leaving": limit}
+            await self._connection.request(op, {}, stage="leaving", limits=limits, on_event=note)
         except WorkerFailed as failure:
+            if failure.kind == "timed_out" and not begun:
+                return failure.kind, (_never_left(self._stage, limit),)
             if failure.kind == "raised":
                 await self._connection.finish()
             return failure.kind, failure.problems
@@ -186,6 +197,14 @@ class SetupWorker:
             return None
         finally:
             await self._connection.kill()
+
+
+def _never_left(stage: str, limit: float) -> StageProblem:
+    """The problem of a setup whose teardown never began: what blocks the process cannot be interrupted."""
+    open_one = "what prepare_run had begun" if stage == "prepare_run" else "what prepare_run had opened"
+    message = f"{stage} blocked the process for {limit:g} s after it was told to stop: {open_one} was not torn down"
+    hint = "await what takes long (asyncio.sleep, asyncio.to_thread); code that blocks (time.sleep) stops for nobody"
+    return StageProblem("BK550", message, hint=hint, stage="teardown")
 
 
 def _fingerprint(cases: Mapping[str, tuple[Case, ...]]) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from beaker.cli.__main__ import run
-from beaker.cli.shell import DONE, INTERRUPTED, REFUSED, TERMINATED, Io, Styled, Terminated, guarded, one_line
+from beaker.cli.shell import DONE, HUNG_UP, INTERRUPTED, REFUSED, TERMINATED, Io, Styled, Terminated, guarded, one_line
 from beaker.core.problems import Problem, Refused
 
 FULL = Problem("BK104", "two entries", "beaker.yaml:3", "set default_integration")
@@ -226,10 +226,12 @@ def waiting(wait: str, late: str = "pass") -> subprocess.Popen[str]:
     return process
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED), (signal.SIGHUP, HUNG_UP)]
+)
 @pytest.mark.parametrize("wait", ['print("ready", flush=True); time.sleep(60)', "run_async(forever())"])
 def test_signal__first__unwinds_with_its_code_and_no_traceback(number: signal.Signals, code: int, wait: str) -> None:
-    """SIGINT ends with 130 and SIGTERM with 143, after teardown and without a traceback."""
+    """SIGINT ends with 130, SIGTERM with 143 and SIGHUP with 129, after teardown and without a traceback."""
     process = waiting(wait)
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
@@ -264,6 +266,45 @@ def test_signal__second_outside_a_loop__ends_with_its_code_too() -> None:
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=30)
     assert process.returncode == INTERRUPTED
+
+
+def test_signal__hangup_under_nohup__stays_ignored() -> None:
+    """Who started the command said that it outlives its terminal."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        process = waiting("run_async(forever())")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    process.send_signal(signal.SIGHUP)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=30)
+    assert process.returncode == TERMINATED
+
+
+@pytest.mark.parametrize("wait", ["run_async(forever())", "{block}"])
+def test_signal__second__leaves_no_temporary_folder(tmp_path: Path, wait: str) -> None:
+    """Whoever interrupts twice is not left with the case files of a stuck setup."""
+    blocking = (
+        'print("ready", flush=True)\n'
+        "        try: time.sleep(60)\n"
+        '        finally: print("torn down", flush=True); time.sleep(60)'
+    )
+    steps = (
+        "import tempfile; from beaker.runtime.folders import temporary_folder",
+        f"tempfile.tempdir = {str(tmp_path)!r}",
+        "with temporary_folder('beaker-x-') as folder:",
+        "    (folder / 'sealed').mkdir(0o500)",
+        "    " + wait.format(block=blocking),
+    )
+    process = waiting("\n    ".join(steps), late="await asyncio.sleep(60)")
+    assert len(list(tmp_path.iterdir())) == 1
+    process.send_signal(signal.SIGHUP)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "torn down\n"
+    process.send_signal(signal.SIGHUP)
+    process.communicate(timeout=30)
+    assert process.returncode == HUNG_UP
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_main__stdout_closed_early__ends_quietly(cli: Callable[..., "subprocess.Popen[str]"]) -> None:

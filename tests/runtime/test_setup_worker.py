@@ -620,7 +620,11 @@ class Setup(Setup):
     failed = failure(project, hosted)
     assert failed.kind == "timed_out"
     assert failed.problem.message == f"{stage} took longer than its limit of 0.5 s"
-    assert f"timeouts.{stage}" in failed.problem.hint
+    assert f"harness_optimization.timeouts.{stage} " in failed.problem.hint
+    also = [problem.message for problem in failed.problems[1:]]
+    opened = "had begun" if stage == "prepare_run" else "had opened"
+    told = f"{stage} blocked the process for 1 s after it was told to stop: what prepare_run {opened} was not torn down"
+    assert also == ([told] if blocking else [])
     assert steps(project) == (["C", "P"] if blocking else ["C", "P", "p"])
 
 

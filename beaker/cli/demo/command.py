@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.run_view import mapping, score, signed
-from beaker.cli.shell import DONE, INTERRUPTED, NEGATIVE, TERMINATED, Io, Styled
+from beaker.cli.shell import DONE, HUNG_UP, INTERRUPTED, NEGATIVE, TERMINATED, Io, Styled
 from beaker.cli.words import counted, quoted
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _stopped(code: int, steps: "_Steps", io: Io) -> int:
     """Say at which step it stopped; what that said about it stands above. An interrupt needs no words."""
     from beaker.core.problems import Problem
 
-    if code in (INTERRUPTED, TERMINATED):
+    if code in (INTERRUPTED, TERMINATED, HUNG_UP):
         return code
     hint = f"the project is left as it is: {steps.io.cwd}"
     return io.fail(Problem("BK723", f"the demo stopped at `beaker {steps.last}`, which ended with {code}", hint=hint))
