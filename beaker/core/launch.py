@@ -199,7 +199,8 @@ def choose_dataset(
 
 
 def local_dataset_path(resolved: Mapping[str, Any]) -> Result[str | None, Problem]:
-    """The local dataset folder that the config names for `run smoke`, `None` when it names none; BK404 unless text."""
+    """The local dataset folder that the config names for `run smoke`, `None` when it names none; BK404 unless it is
+    text that can name a folder."""
     given = [(key, resolved[key]) for key in LOCAL_PATH_KEYS if resolved.get(key)]
     if len(given) > 1:
         return Failure(
@@ -207,6 +208,9 @@ def local_dataset_path(resolved: Mapping[str, Any]) -> Result[str | None, Proble
         )
     if given and not isinstance(given[0][1], str):
         message = f"the dataset's folder is named by text, not {shown(given[0][1])}"
+        return Failure(Problem("BK404", message, f"config.{given[0][0]}"))
+    if given and "\0" in given[0][1]:
+        message = f"no folder can be named {shown(given[0][1])}: the name holds a NUL character"
         return Failure(Problem("BK404", message, f"config.{given[0][0]}"))
     return Success(given[0][1] if given else None)
 

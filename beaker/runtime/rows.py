@@ -9,6 +9,7 @@ from returns.pipeline import is_successful
 
 from beaker.core.datasets import SPLITS
 from beaker.core.problems import Problem
+from beaker.files.atomic import os_problem
 from beaker.files.jsonl import read_lines, read_manifest, read_row
 from beaker.runtime.failures import StageFailed, StageProblem, said, traced
 from beaker.sdk.rows import InvalidRow, RowAdapter
@@ -32,6 +33,8 @@ class CheckedDataset:
     def check(self) -> None:
         """Read and validate every row of both splits; `StageFailed` with all faults, up to `MAX_ROW_PROBLEMS`."""
         problems = self._missing_files()
+        if not self.directory.is_dir():
+            raise StageFailed(problems)
         hidden = bad_rows = 0
         for split in SPLITS:
             self._state[split] = self._look(split)
@@ -95,11 +98,22 @@ class CheckedDataset:
             hint = "name the folder that holds train.jsonl and test.jsonl (local_dataset_path)"
             message = "is not a folder" if self.directory.exists() else "there is no such dataset folder"
             return [StageProblem("BK210", message, str(self.directory), hint, STAGE)]
-        there = sorted(path.name for path in self.directory.iterdir() if path.suffix == ".jsonl")
+        try:
+            there = sorted(path.name for path in self.directory.iterdir() if path.suffix == ".jsonl")
+        except OSError as error:
+            return [_problem(os_problem(error, "list the dataset's folder", self.directory))]
         hint = f"a dataset has train.jsonl and test.jsonl; here is {', '.join(there) or 'no .jsonl file'}"
         found = (self.path(split) for split in SPLITS)
         return [
-            StageProblem("BK210", f"the split {path.stem!r} is missing", str(path), hint, STAGE)
+            StageProblem(
+                "BK210",
+                f"the split {path.stem!r} is a symbolic link that leads to no file",
+                str(path),
+                "give it a target that exists, or put the file there",
+                STAGE,
+            )
+            if path.is_symlink()
+            else StageProblem("BK210", f"the split {path.stem!r} is missing", str(path), hint, STAGE)
             for path in found
             if not path.exists()
         ]

@@ -111,6 +111,13 @@ def test_local_dataset_path__spellings__are_one_key() -> None:
     assert local_dataset_path({"local_dataset_path": 7}).failure().where == "config.local_dataset_path"
 
 
+def test_local_dataset_path__nul__is_refused_by_name() -> None:
+    """What no file system takes is refused before a process meets it."""
+    problem = local_dataset_path({"localDatasetPath": "data\0"}).failure()
+    assert (problem.code, problem.where) == ("BK404", "config.localDatasetPath")
+    assert problem.message == r"no folder can be named 'data\x00': the name holds a NUL character"
+
+
 def test_plan_launch__layers__file_then_entry_then_given() -> None:
     """The entry's defaults lie over the file's, what was given over both; selectors do not travel."""
     entry = IntegrationEntry(id="i", config_defaults={"max_concurrency": 2, "extra": {"b": 2}})

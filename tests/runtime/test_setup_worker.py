@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -877,3 +878,31 @@ def test_prepare_run__that_raises_the_cause_again__tells_it_once(project, hosted
                 yield
     """)
     assert len(failure(project, hosted).problems) == 1
+
+
+@pytest.mark.parametrize("kind", ["file", "nothing", "dangling", "looping"])
+def test_check_rows__what_is_no_dataset__is_told_once(project, hosted, kind):
+    """A folder that is none has no files to miss; a link that leads nowhere is not said to be missing."""
+    train = project.dataset / "train.jsonl"
+    if kind in ("file", "nothing"):
+        shutil.rmtree(project.dataset)
+    else:
+        train.unlink()
+        train.symlink_to("nowhere" if kind == "dangling" else "train.jsonl")
+    if kind == "file":
+        project.dataset.write_text("{}")
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        try:
+            with pytest.raises(WorkerFailed) as caught:
+                await worker.check_rows(project.dataset)
+        finally:
+            await worker.close()
+        return caught.value.problems
+
+    (problem,) = hosted(work)
+    told = {"file": "is not a folder", "nothing": "there is no such dataset folder"}
+    assert problem.code == "BK210"
+    assert problem.message == told.get(kind, "the split 'train' is a symbolic link that leads to no file")
+    assert problem.where == str(train if kind in ("dangling", "looping") else project.dataset)

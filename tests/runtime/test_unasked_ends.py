@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
+from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problem
-from beaker.runtime.failures import WorkerFailed
+from beaker.runtime.connection import late
+from beaker.runtime.failures import WorkerFailed, case_problem
 
 CANCEL = "for task in asyncio.all_tasks(): task.cancel()"
 STOP = "asyncio.get_running_loop().stop()"
@@ -133,3 +135,18 @@ def test_worker_failed__without_a_problem__cannot_be_made():
     with pytest.raises(ValueError, match="needs a reason"):
         WorkerFailed("raised", [])
     assert WorkerFailed("raised", Problem("BK551", "x")).problem.message == "x"
+
+
+@pytest.mark.parametrize("stage", ["open_candidate", "run_case", "score_case"])
+def test_case_problem__late_stage__names_its_limit(tmp_path, stage):
+    """The setting that would give it longer, as it is written, whatever kind of error it became."""
+    kinds = {"open_candidate": "open_candidate", "run_case": "timed_out", "score_case": "scorer"}
+    error = CaseError(kinds[stage], late(stage, 2.0).message)
+    problem = case_problem("score_case" if stage == "score_case" else "run_case", error, tmp_path)
+    assert problem.hint == f"raise harness_optimization.timeouts.{stage} (seconds), or see what it waits for"
+
+
+def test_late__checking_rows__has_the_limit_of_loading_cases():
+    """There is no setting of its own for it."""
+    assert "harness_optimization.timeouts.load_cases " in late("check_rows", 2.0).hint
+    assert "harness_optimization.timeouts.import " in late("import_", 2.0).hint
