@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 SHOWN_OUTPUT_LINES = 20
 """Lines of what customer code printed that are shown per stage; more are counted. `--json` carries all of them."""
 
+SHOWN_OUTPUT_CHARACTERS = 2_000
+"""Characters that are shown of the output of the case that --run-one ran; more are counted."""
+
+JSON_OUTPUT_CHARACTERS = 1_000_000
+"""The longest output, written as JSON, that `--json` carries; a longer one is left out, and its length told."""
+
 
 def add_smoke(actions: Any) -> None:
     """Add `run smoke`."""
@@ -79,7 +85,11 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
 def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
     """What `--json` prints; a failure's problems are on standard error too."""
     from beaker.core.convert import to_json
+    from beaker.core.strict_json import dumps
 
+    has_output = outcome.result is not None and outcome.result.error is None
+    output = outcome.result.output if outcome.result is not None else None
+    characters = len(dumps(output)) if has_output else None
     return {
         "integration_id": integration_id,
         "passed": outcome.passed,
@@ -99,6 +109,8 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
         "row_counts": dict(outcome.row_counts),
         "case_counts": dict(outcome.case_counts),
         "sample": outcome.sample.id if outcome.sample is not None else None,
+        "case_output": output if characters is not None and characters <= JSON_OUTPUT_CHARACTERS else None,
+        "case_output_characters": characters,
         "score": to_json(outcome.score),
     }
 
@@ -210,7 +222,9 @@ def _show_outcome(
     else:
         from beaker.core.strict_json import dumps
 
-        io.out("  output: ", dumps(outcome.result.output))
+        written = dumps(outcome.result.output)
+        more = len(written) - SHOWN_OUTPUT_CHARACTERS
+        io.out("  output: ", written[:SHOWN_OUTPUT_CHARACTERS], f" ... {more} more characters" if more > 0 else "")
     if outcome.passed:
         io.note(Styled("Next:", "heading"))
         if not ready:

@@ -67,8 +67,28 @@ def test_smoke__json_run_one__is_one_line_with_the_score(smoke: Smoke, conforms:
     conforms(report, "cli-smoke.json")
     assert report["sample"] == "inv-0061"
     assert 0 <= report["score"]["objective"] <= 1
+    assert report["case_output_characters"] == len(json.dumps(report["case_output"], separators=(",", ":")))
     assert report["row_counts"] == {"train": 60, "test": 40}
     assert done.err == ""
+
+
+@pytest.mark.parametrize(("letters", "is_whole"), [(500_000, True), (3_000_000, False)])
+def test_smoke__long_output__is_bounded_and_counted(
+    smoke: Smoke, project: Path, conforms: Callable[[object, str], None], letters: int, is_whole: bool
+) -> None:
+    """A terminal gets the beginning, a program the whole unless it is huge; both are told how long it is."""
+    with (project / "invoice_integration.py").open("a") as file:
+        file.write("async def _long(*, case_input, runtime):\n")
+        file.write(f"    return CaseResult({{'text': 'x' * {letters}}})\n")
+        file.write("integration = dataclasses.replace(integration, run_case=_long)\n")
+    rewrite(project / "invoice_integration.py", "WEIGHTS =", "import dataclasses\nWEIGHTS =")
+    out = smoke("--run-one").out
+    assert len(out) < 5_000
+    assert f" ... {letters + 11 - 2_000} more characters\n" in out
+    report = json.loads(smoke("--run-one", "--json").out)
+    conforms(report, "cli-smoke.json")
+    assert report["case_output_characters"] == letters + 11
+    assert report["case_output"] == ({"text": "x" * letters} if is_whole else None)
 
 
 def test_smoke__limit__validates_all_rows_and_loads_some(smoke: Smoke, project: Path) -> None:
