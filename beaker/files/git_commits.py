@@ -85,10 +85,11 @@ def commit_patch(root: Path, commit: str, patch: bytes, message: str) -> Result[
 
 def create_branch(root: Path, name: str, commit: str) -> Result[None, Problem]:
     """Make the branch `name`, which must not exist, point at `commit`; BK718 when it does or can be no branch."""
-    checked = run_git(root, "check-ref-format", f"refs/heads/{name}")
+    checked = run_git(root, "check-ref-format", "--branch", name)
     if not is_successful(checked):
         return Failure(checked.failure())
-    if checked.unwrap().returncode != 0 or name.startswith("-") or name == "HEAD":
+    # Git writes out what stands for another name; `@` it takes for one, although it means HEAD everywhere else.
+    if checked.unwrap().returncode != 0 or checked.unwrap().stdout != os.fsencode(name) + b"\n" or name == "@":
         return Failure(Problem("BK718", f"{name!r} can be no branch", str(root), "choose another name"))
     if is_successful(resolve_ref(root, f"refs/heads/{name}")):
         return Failure(Problem("BK718", f"the branch {name!r} exists already", str(root), "choose another name"))

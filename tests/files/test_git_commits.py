@@ -195,7 +195,9 @@ def test_commit_patch__another_commit__is_refused(repository: Path) -> None:
     assert "a.txt" in problem.message
 
 
-@pytest.mark.parametrize("name", ["", "-x", "a b", "a..b", "x.lock", "HEAD", "@{-1}", "a/", "main", "main/sub", "é\n"])
+@pytest.mark.parametrize(
+    "name", ["", "-x", "a b", "a..b", "x.lock", "HEAD", "@", "@{-1}", "@{u}", "a/", "main", "main/sub", "é\n"]
+)
 def test_create_branch__name_that_is_taken_or_none__is_refused(repository: Path, name: str) -> None:
     """An existing branch is never moved, and what Git would not take is said."""
     (repository / "a.txt").write_text("two\n")
