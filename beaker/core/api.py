@@ -69,6 +69,13 @@ class Match:
 _PLACE = re.compile(r"\{(\w+)\}")
 _CODE = re.compile(r"BK\d{3}")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
+
+MAX_INTEGER = 2**63 - 1
+"""The largest integer that a service keeps, up and down."""
+
+MAX_AGENT_KEY = 255
+"""Characters of an agent key."""
+
 _PYTHON: Mapping[Kind, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
@@ -180,6 +187,8 @@ def read_arguments(match: Match, request: Request) -> Result[dict[str, Any], Pro
         key = (query if endpoint.agent_key == "query" else body).get("agent_key")
         if isinstance(key, str) and key.strip():
             arguments["agent_key"] = key.strip()
+            if len(key.strip()) > MAX_AGENT_KEY or not key.strip().isprintable():
+                problems.append(Problem("BK450", f"an agent key has 1 to {MAX_AGENT_KEY} printable characters"))
         else:
             problems.append(Problem("BK450", f"the {endpoint.agent_key} needs agent_key, a non-empty string"))
     if endpoint.exactly_one and sum(arguments.get(name) is not None for name in endpoint.exactly_one) != 1:
@@ -339,4 +348,6 @@ def _read_argument(place: str, values: Mapping[str, Any], parameter: Parameter) 
         argument = int(argument)
     if not _is(argument, parameter.kind):
         return Problem("BK450", f"{parameter.name} must be of type {parameter.kind}")
+    if parameter.kind == "integer" and abs(argument) > MAX_INTEGER:
+        return Problem("BK450", f"{parameter.name} must be at most {MAX_INTEGER}")
     return {parameter.name: argument}

@@ -7,13 +7,18 @@ from beaker.service.ports import Call, Caller, Ports, answer, timestamp
 
 
 def agent_of(ports: Ports, caller: Caller, key: str) -> Agent:
-    """The caller's agent with this key; made when it was never named before."""
-    return find_agent(ports.database, caller.organization, key) or current_agent(ports, caller, key)
+    """The caller's agent with this key. One that was never named before is not kept: whatever succeeds keeps it, so
+    that refused calls leave none behind."""
+    return find_agent(ports.database, caller.organization, key) or _described(ports, caller, key)
 
 
 def current_agent(ports: Ports, caller: Caller, key: str) -> Agent:
     """The caller's agent with this key, made if need be, its repository and configuration as they now are."""
-    found = Agent(
+    return keep_agent(ports.database, _described(ports, caller, key))
+
+
+def _described(ports: Ports, caller: Caller, key: str) -> Agent:
+    return Agent(
         id=ports.new_id("agent"),
         organization=caller.organization,
         key=key,
@@ -22,7 +27,6 @@ def current_agent(ports: Ports, caller: Caller, key: str) -> Agent:
         beaker_config_path=ports.repository.config_path(),
         created_at=timestamp(ports.now()),
     )
-    return keep_agent(ports.database, found)
 
 
 def get_current_agent(call: Call) -> Response:

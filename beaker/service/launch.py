@@ -1,5 +1,7 @@
 """Launching a run: once per idempotency key, and only what passes every gate."""
 
+from dataclasses import replace
+
 from returns.pipeline import is_successful
 
 from beaker.core.api import Response
@@ -7,6 +9,7 @@ from beaker.core.convert import to_json
 from beaker.core.optimizer import settings_to_json
 from beaker.core.problems import Problem
 from beaker.core.strict_json import JsonObject, digest
+from beaker.service.agent_table import keep_agent
 from beaker.service.answers import run_json
 from beaker.service.gates import Pinned, pin
 from beaker.service.ports import Call, answer, refuse, timestamp
@@ -22,6 +25,7 @@ def create_optimization_run(call: Call) -> Response:
     pinned = pin(call)
     if not is_successful(pinned):
         return refuse(422, pinned.failure())
+    call = replace(call, agent=keep_agent(ports.database, call.the_agent()))
     run = _new_run(call, pinned.unwrap())
     with ports.database.transaction():
         # Another process may have launched with the same key while the gates were passed here.

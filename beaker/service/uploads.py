@@ -10,13 +10,14 @@ from typing import Any
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.api import Response
+from beaker.core.api import MAX_INTEGER, Response
 from beaker.core.convert import to_json
 from beaker.core.datasets import DatasetFile, manifest_digest, validate_splits
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.strict_json import JsonObject
 from beaker.files.jsonl import count_rows
 from beaker.files.reading import open_regular
+from beaker.service.agent_table import keep_agent
 from beaker.service.artifact_table import (
     DATASET,
     Artifact,
@@ -44,7 +45,7 @@ PIECE_BYTES = 1 << 20
 def create_dataset_upload(call: Call) -> Response:
     """Announce a dataset: which files have to be sent, and where to. Content that is here already is reused, under
     what is now said about it."""
-    ports, given, agent_id = call.ports, call.arguments, call.the_agent().id
+    ports, given = call.ports, call.arguments
     read = _read_files(given["files"])
     problems = [*_declaration_faults(given)]
     if not is_successful(read):
@@ -56,7 +57,7 @@ def create_dataset_upload(call: Call) -> Response:
     if problems:
         return refuse(422, tuple(problems))
 
-    now = ports.now()
+    now, agent_id = ports.now(), keep_agent(ports.database, call.the_agent()).id
     known = find_complete(ports.database, agent_id, digest.unwrap())
     announced = Artifact(
         id=ports.new_id("art"),
@@ -290,6 +291,9 @@ def _read_files(listed: list[Any]) -> Result[tuple[ArtifactFile, ...], Problems]
             one = DatasetFile(item.get("path"), item.get("size_bytes"), item.get("sha256"))  # type: ignore[arg-type]  # it checks its fields
         except (TypeError, ValueError) as error:
             problems.append(Problem("BK450", str(error), where))
+            continue
+        if one.size_bytes > MAX_INTEGER:
+            problems.append(Problem("BK450", f"size_bytes must be at most {MAX_INTEGER}", where))
         else:
             files.append(ArtifactFile(one.path, content_type, one.size_bytes, one.sha256))
     return Failure(tuple(problems)) if problems else Success(tuple(files))
@@ -302,7 +306,10 @@ def _declaration_faults(given: Mapping[str, Any]) -> list[Problem]:
         message = f"a dataset name must be printable text without '@' and '://', not {name[:80]!r}"
         problems.append(Problem("BK212", message, "name"))
     for split, count in (given["splits"] or {}).items():
-        if type(count) is not int or count < 0:
+        if type(count) is int and abs(count) > MAX_INTEGER:
+            message = f"the row count of {split!r} must be at most {MAX_INTEGER}"
+            problems.append(Problem("BK208", message, f"splits.{split}"))
+        elif type(count) is not int or count < 0:
             message = f"the row count of {split!r} must be a whole number from 0 up, not {count!r}"
             problems.append(Problem("BK208", message, f"splits.{split}"))
     if given["total_count"] is not None and given["total_count"] < 0:

@@ -21,6 +21,7 @@ from beaker.core.api import (
 )
 from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Parameter
 from beaker.core.problems import Problem
+from beaker.core.strict_json import dumps
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 ids = texts.filter(lambda text: text not in (".", ".."))
@@ -184,6 +185,36 @@ def test_read_arguments__body_that_is_no_object__is_refused(body: bytes) -> None
     match = match_request("POST", "/v1/optimization-runs").unwrap()
     request = Request(method="POST", path="/v1/optimization-runs", body=body)
     assert {problem.code for problem in read_arguments(match, request).failure()} == {"BK450"}
+
+
+def read(method: str, path: str, **sent: Any) -> list[str]:
+    """What is wrong with a request."""
+    found = read_arguments(match_request(method, path).unwrap(), Request(method=method, path=path, **sent))
+    return [problem.message for problem in found.failure()] if not is_successful(found) else []
+
+
+@pytest.mark.parametrize(
+    ("key", "good"),
+    [("k" * 255, True), ("ä b", True), (f" {'k' * 255} ", True), ("k" * 256, False), ("a\nb", False), ("a\x00", False)],
+)
+def test_read_arguments__agent_key__is_printable_and_short(key: str, good: bool) -> None:
+    """It is shown in lists and stands in addresses."""
+    said = read("GET", "/v1/agents/current", query=(("agent_key", key),))
+    assert said == ([] if good else ["an agent key has 1 to 255 printable characters"])
+
+
+@pytest.mark.parametrize(("count", "good"), [(2**63 - 1, True), (1 - 2**63, True), (2**63, False), (-(2**63), False)])
+def test_read_arguments__integer__is_one_that_can_be_kept(count: int, good: bool) -> None:
+    """A larger one is refused before anything is done."""
+    body = dumps({"agent_key": "k", "name": "n", "files": [], "total_count": count}).encode()
+    said = read("POST", "/v1/datasets/uploads", body=body)
+    assert said == ([] if good else ["total_count must be at most 9223372036854775807"])
+
+
+def test_read_arguments__number_of_thousands_of_digits__is_told_in_our_words() -> None:
+    """Python would advise to change a setting of Python."""
+    said = read("POST", "/v1/datasets/uploads", body=b'{"total_count": ' + b"9" * 5000 + b"}")
+    assert said == ["the body holds an integer of more than 4300 digits"]
 
 
 def test_read_arguments__many_faults__are_all_named() -> None:

@@ -114,7 +114,29 @@ def test_handle__another_organization__sees_nothing(world: Any) -> None:
     assert handle(request, Caller("local"), world.ports).status == 200
     assert handle(request, attrs.evolve(Caller("local"), organization="other"), world.ports).status == 404
     listed = handle(build_request("list_agents", {}).unwrap(), Caller("other"), world.ports)
-    assert [agent["key"] for agent in json.loads(listed.body)["agents"]] == ["local"]
+    assert json.loads(listed.body)["agents"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("create_optimization_run", {"github_source": {"repository": "no/where"}, "dataset_ref": "none"}),
+        ("create_dataset_upload", {"name": "n", "files": [{"path": "../x"}]}),
+        ("get_optimization_run", {"run_id": "none"}),
+        ("list_datasets", {}),
+    ],
+)
+def test_agents__call_that_keeps_nothing__makes_none(world: Any, name: str, arguments: dict[str, Any]) -> None:
+    """A refused launch or upload leaves no agent behind, and looking does not either."""
+    world.api.call(name, agent_key="new", **arguments)
+    assert world.api.call("list_agents").unwrap()["agents"] == []
+
+
+def test_agents__key_that_cannot_be_shown__is_refused(world: Any) -> None:
+    """Control characters, and more than a line can hold."""
+    for key in ("a\x1b[2J", "k" * 256):
+        assert world.api.call("get_current_agent", agent_key=key).failure().status == 422
+    assert world.api.call("list_agents").unwrap()["agents"] == []
 
 
 def test_agents__named_once__exist(world: Any, conforms: Any) -> None:

@@ -214,3 +214,15 @@ def test_upload__rows_in_another_encoding__are_named(world: Any, tmp_path: Path)
     send(world, answer, tmp_path, train=utf16)
     refused = world.raw("complete_dataset_upload", artifact_id=answer["artifact"]["artifact_id"])
     assert (refused.status, detail(refused)["where"], detail(refused)["code"]) == (422, "train.jsonl", "BK201")
+
+
+def test_upload__more_bytes_or_rows_than_can_be_kept__is_refused(world: Any) -> None:
+    """No failure of the database comes of a number."""
+    for number in (2**63, 10**4000):
+        files = [{**announced(train=TRAIN)[0], "size_bytes": number}]
+        refused = world.api.call("create_dataset_upload", name="n", files=files).failure()
+        assert (refused.status, refused.where) == (422, "files[0]")
+        for count in ({"splits": {"train": number}}, {"splits": {"train": -number}}, {"total_count": number}):
+            refused = world.api.call("create_dataset_upload", name="n", files=announced(train=TRAIN), **count).failure()
+            assert refused.status == 422
+            assert len(refused.message) < 200
