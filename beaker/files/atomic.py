@@ -58,7 +58,9 @@ def replacing(path: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(descriptor)
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename, error.filename2 = str(path), None
         try:
             os.unlink(temporary)
         except FileNotFoundError:

@@ -28,10 +28,12 @@ def replacing_folder(folder: Path, *, only: Collection[str] = ()) -> Iterator[Pa
                 _keep(folder, fresh, only)
             os.rename(folder, old)
         os.rename(fresh, folder)
-    except BaseException:
+    except BaseException as error:
         if old.exists() and not folder.exists():
             os.rename(old, folder)
         _remove(fresh)
+        if isinstance(error, OSError) and isinstance(error.filename, str):
+            error.filename = error.filename.replace(str(fresh), str(folder))
         raise
     _remove(old)
 

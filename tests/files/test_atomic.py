@@ -75,6 +75,15 @@ def test_write_bytes__missing_folder__raises(tmp_path: Path) -> None:
     assert raised.value.filename == str(tmp_path / "no" / "f")  # what was asked for, not the temporary file
 
 
+def test_write_bytes__folder_in_its_place__names_what_was_asked_for(tmp_path: Path) -> None:
+    """Nobody asked for the temporary file that could not become it."""
+    (tmp_path / "f" / "held").mkdir(parents=True)
+    with pytest.raises(OSError) as raised:
+        write_bytes(tmp_path / "f", b"x")
+    assert (raised.value.filename, raised.value.filename2) == (str(tmp_path / "f"), None)
+    assert os.listdir(tmp_path) == ["f"]
+
+
 _WRITE_FOREVER = """
 import itertools, sys
 from pathlib import Path

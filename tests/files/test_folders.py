@@ -70,3 +70,10 @@ def test_replacing__no_place_for_it__names_the_folder_that_was_asked_for(tmp_pat
     with pytest.raises(FileNotFoundError) as raised, replacing_folder(tmp_path / "no" / "run"):
         pass
     assert raised.value.filename == str(tmp_path / "no" / "run")
+
+
+def test_replacing__write_that_fails__names_the_file_where_it_was_to_be(tmp_path: Path) -> None:
+    """A file in the new folder is known by the place it would have had."""
+    with pytest.raises(OSError) as raised, replacing_folder(tmp_path / "run") as fresh:
+        (fresh / "missing" / "f").write_text("x")
+    assert raised.value.filename == str(tmp_path / "run" / "missing" / "f")
