@@ -261,6 +261,7 @@ def test_prepare__dataset_changed_after_the_check__is_refused(project, hosted):
 
 def failures(project, hosted, count):
     """The failures of `count` attempts in one process, which see their number as `runtime.config["n"]`."""
+    project.timeouts = Timeouts()  # a machine under load may stand still for seconds, and no limit is the subject
 
     async def work(supervisor):
         worker = await project.setup(supervisor)
