@@ -58,20 +58,18 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 
 async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":
-    import tempfile
-    from pathlib import Path
-
     from beaker.cli.init.plan import plan_init
     from beaker.core.environment import base_environment
     from beaker.core.problems import Refused
     from beaker.files.undoable import undoable
     from beaker.runtime.discovery import discover_integrations
     from beaker.runtime.failures import WorkerFailed
+    from beaker.runtime.folders import temporary_folder
     from beaker.runtime.supervisor import Supervisor
 
     env = base_environment(io.environ)
-    with tempfile.TemporaryDirectory(prefix="beaker-init-") as pycache:
-        async with Supervisor(pycache=Path(pycache)) as supervisor:
+    with temporary_folder("beaker-init-") as pycache:
+        async with Supervisor(pycache=pycache) as supervisor:
 
             async def discover(module: "ModuleFile") -> tuple[str, ...]:
                 return await discover_integrations(supervisor, module.import_root, module.module, env=env)
