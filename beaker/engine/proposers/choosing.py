@@ -7,6 +7,7 @@ from beaker.engine.plan import RunPlan
 from beaker.engine.proposal import Proposer
 from beaker.engine.proposers.command import command_proposer
 from beaker.engine.proposers.reflection import reflection_proposer
+from beaker.engine.proposers.secretless import SecretlessProposer
 from beaker.engine.setting_up import Opened
 from beaker.runtime.supervisor import Supervisor
 
@@ -15,6 +16,9 @@ def choose_proposer(
     plan: RunPlan, supervisor: Supervisor, checkouts: Checkouts, *, opened: Opened, clean: Clean
 ) -> Proposer:
     """Make it; nothing of it runs before it is asked."""
+    made: Proposer
     if plan.settings.optimizer.proposer == REFLECTION:
-        return reflection_proposer(plan, checkouts, opened=opened, clean=clean)
-    return command_proposer(plan, supervisor, checkouts, opened=opened, clean=clean)
+        made = reflection_proposer(plan, checkouts, opened=opened, clean=clean)
+    else:
+        made = command_proposer(plan, supervisor, checkouts, opened=opened, clean=clean)
+    return SecretlessProposer(made, plan.redact, checkouts.file)
