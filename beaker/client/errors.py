@@ -14,4 +14,4 @@ class BeakerClientError(RuntimeError):
         self.body = body
 
     def __str__(self) -> str:
-        return f"HTTP {self.status_code}: {self.body}" if self.status_code else self.body
+        return f"HTTP {self.status_code}: {self.body}" if self.status_code else f"no HTTP status (0): {self.body}"

@@ -8,7 +8,7 @@ import attrs
 
 from beaker.core.fields import count, labelled, named, optional_str, score_value, truth, tuple_of
 from beaker.core.strict_json import canonical, json_object, json_value
-from beaker.core.text import optional_sha256_hex, relative_path, sha256_hex, text
+from beaker.core.text import optional_sha256_hex, plain, relative_path, sha256_hex, shown, text
 from beaker.core.values import ReadOnlyDict, read_only, value
 
 OutputKind: TypeAlias = Literal["record", "value", "text", "none"]
@@ -33,17 +33,18 @@ def _local_path(value: Any, label: str) -> Path:
 
 
 def _check_name(value: object, label: str) -> str:
-    if not isinstance(value, str):
+    if not issubclass(type(value), str):
         raise TypeError(f"{label} must be a string, not {type(value).__name__}")
     return text(value, label)
 
 
 def _verdict(value: object, label: str) -> Verdict:
-    if isinstance(value, str) and value in _VERDICTS:
-        return _VERDICTS[value]
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{label} must be 'pass', 'fail' or a score in [0, 1], not {value!r}")
-    return score_value(value, label)
+    given = plain(value)
+    if type(given) is str and given in _VERDICTS:
+        return _VERDICTS[given]
+    if type(given) is not int and type(given) is not float:
+        raise TypeError(f"{label} must be 'pass', 'fail' or a score in [0, 1], not {shown(value)}")
+    return score_value(given, label)
 
 
 def _field_scores(value: Any, label: str) -> ReadOnlyDict[str, float]:
@@ -135,9 +136,9 @@ class CaseResult:
 
     def __attrs_pre_init__(self, output: object, output_kind: object = None, context: object = None) -> None:
         hash(output_kind)  # an unhashable value is a TypeError, not merely an unknown kind
-        if output_kind is not None and output_kind not in _OUTPUT_KINDS:
+        if output_kind is not None and plain(output_kind) not in _OUTPUT_KINDS:
             raise ValueError(
-                f"CaseResult.output_kind must be one of {', '.join(_OUTPUT_KINDS)} or None, not {output_kind!r}"
+                f"CaseResult.output_kind must be one of {', '.join(_OUTPUT_KINDS)} or None, not {shown(output_kind)}"
             )
 
 

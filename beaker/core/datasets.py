@@ -55,7 +55,8 @@ class DatasetFile:
     def __attrs_post_init__(self) -> None:
         object.__setattr__(self, "path", artifact_path(self.path, "DatasetFile.path"))
         if type(self.size_bytes) is not int or self.size_bytes < 0:
-            raise ValueError(f"DatasetFile.size_bytes must be a whole number from 0 up, not {self.size_bytes!r}")
+            given = text.shown(self.size_bytes)
+            raise ValueError(f"DatasetFile.size_bytes must be a whole number from 0 up, not {given}")
         trimmed: Any = self.sha256.strip() if isinstance(self.sha256, str) else self.sha256
         object.__setattr__(self, "sha256", text.sha256_hex(trimmed, "DatasetFile.sha256"))
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from returns.result import Failure, Result, Success
 
 from beaker.core.problems import Problem, Problems
+from beaker.core.text import shown
 from beaker.core.values import value
 
 ENVIRONMENT_NAME_PATTERN = re.compile(r"[A-Z_][A-Z0-9_]*\Z")
@@ -71,7 +72,7 @@ def required_env_faults(names: Iterable[object]) -> Iterator[tuple[int, str]]:
         if index == MAX_REQUIRED_ENV:
             yield index, f"lists more than {MAX_REQUIRED_ENV} names"
         if not isinstance(name, str):
-            yield index, f"must be the name of an environment variable in text, not {name!r}"
+            yield index, f"must be the name of an environment variable in text, not {shown(name)}"
         elif (reason := reserved_environment_reason(name)) is not None:
             yield index, f"may not list {name!r}: {reason}"
         elif name in seen:

@@ -4,11 +4,11 @@ Each rule takes a value and the label of its field and returns the stored form, 
 and `ValueError` for a wrong value.
 """
 
-import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from beaker.core.text import encodable, text
+from beaker.core.strict_json import MAX_INT
+from beaker.core.text import encodable, plain, shown, text
 
 T = TypeVar("T")
 
@@ -35,19 +35,21 @@ def tuple_of(kind: type[T]) -> Callable[[Any, str], tuple[T, ...]]:
 
 def score_value(value: object, label: str) -> float:
     """A score as `float`: `int` or `float` (not `bool`), finite, in [0, 1]."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    number = plain(value)
+    if type(number) is not int and type(number) is not float:
         raise TypeError(f"{label} must be a number, not {type(value).__name__}")
-    score = float(value)
-    if not math.isfinite(score) or not 0.0 <= score <= 1.0:
-        raise ValueError(f"{label} must be a finite number in [0, 1], not {value!r}")
+    score = float(number)
+    if not 0.0 <= score <= 1.0:  # NaN is not either
+        raise ValueError(f"{label} must be a finite number in [0, 1], not {shown(number)}")
     return score
 
 
 def count(value: object, label: str) -> int:
     """A whole number of things, 0 or more, not a `bool`; else `ValueError`."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{label} must be a whole number, 0 or more, not {value!r}")
-    return value
+    number = plain(value)
+    if type(number) is not int or not 0 <= number <= MAX_INT:
+        raise ValueError(f"{label} must be a whole number, 0 or more, not {shown(value)}")
+    return number
 
 
 def truth(value: object, label: str) -> bool:
@@ -61,9 +63,10 @@ def optional_str(value: object, label: str) -> str | None:
     """`None` or a `str`, kept as it is; else `TypeError`. `ValueError` for a lone surrogate."""
     if value is None:
         return None
-    if not isinstance(value, str):
+    given = plain(value)
+    if type(given) is not str:
         raise TypeError(f"{label} must be a string or None, not {type(value).__name__}")
-    return encodable(value, label)
+    return encodable(given, label)
 
 
 def named(rule: Callable[[Any, str], T], what: str) -> Callable[[Any, str], dict[str, T]]:
@@ -78,7 +81,7 @@ def named(rule: Callable[[Any, str], T], what: str) -> Callable[[Any, str], dict
             raise AttributeError(f"{label} must be a mapping from {what} names, not {type(value).__name__}")
         kept: dict[str, T] = {}
         for name, item in value.items():
-            if not isinstance(name, str):
+            if not issubclass(type(name), str):
                 raise TypeError(f"{label}: a {what} name must be a string, not {type(name).__name__}")
             stripped = text(name, f"{label}: a {what} name")
             if stripped in kept:

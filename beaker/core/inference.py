@@ -97,7 +97,7 @@ def choose_scoring_target(environ: Mapping[str, str]) -> Result[InferenceTarget 
     model, api_key = environ.get(SCORER_MODEL_VARIABLE, ""), environ.get(SCORER_API_KEY_VARIABLE, "")
     base_url = _scoring_base_url(environ)
     reachable = bool(base_url and api_key)
-    if not model:
+    if not model.strip():
         if not reachable and not environ.get(RUN_ID_VARIABLE):
             return Success(None)
         hint = "set scorer_model in the integration's entry of the configuration file"

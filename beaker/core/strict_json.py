@@ -1,7 +1,8 @@
 """Strict JSON: what counts as a JSON value, reading it, and the two ways of writing it.
 
 A value is checked and copied in one linear pass with an explicit stack; the path of a fault is built only when there is
-one. Refused: non-finite numbers, non-string and duplicate keys, lone surrogates, cycles, nesting deeper than 200.
+one. Refused: non-finite numbers, integers of more than 4,300 digits, non-string and duplicate keys, lone surrogates,
+cycles, nesting deeper than 200.
 """
 
 import json
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from typing_extensions import TypeAliasType
 
 from beaker.core.problems import Problem
+from beaker.core.text import class_name, plain, shown
 from beaker.core.values import ReadOnlyDict
 
 # `import beaker` and one `Case` reach this module, so what only `parse` and `digest` need is imported by them.
@@ -36,24 +38,26 @@ def json_value(value: object, label: str) -> Any:
     """A deep copy of `value` in plain lists and dicts.
 
     `TypeError` for anything that is not JSON (tuples, sets, bytes, models, non-string keys); `ValueError` for
-    non-finite numbers, lone surrogates, cycles and nesting deeper than 200. The message carries the path of the
-    fault, rooted at `label`.
+    non-finite numbers, integers of more than 4,300 digits, lone surrogates, cycles and nesting deeper than 200. The
+    message carries the path of the fault, rooted at `label`. Of subclasses of `str`, `int` and `float` the plain value
+    is kept.
     """
-    if isinstance(value, list | dict):
-        return _copy(value, label)
-    fault = _scalar_fault(value)
+    if issubclass(type(value), _CONTAINERS):
+        return _copy(value, label)  # type: ignore[arg-type]  # it is one of them
+    exact = plain(value)
+    fault = _scalar_fault(exact)
     if fault is not None:
         raise fault[0](f"{label} {fault[1]}")
-    return value
+    return exact
 
 
 def json_object(value: object, label: str) -> ReadOnlyDict[str, Any]:
     """`dict(value)` checked as `json_value` and stored read-only (metadata, config, context)."""
     try:
-        plain = dict(value)  # type: ignore[call-overload]
+        items = dict(value)  # type: ignore[call-overload]
     except (TypeError, ValueError) as error:
         raise TypeError(f"{label} must be a mapping, not {type(value).__name__}") from error
-    return ReadOnlyDict(_copy(plain, label))
+    return ReadOnlyDict(_copy(items, label))
 
 
 def parse(text: str | bytes, label: str = "JSON") -> "Result[Any, Problem]":
@@ -74,6 +78,8 @@ def parse(text: str | bytes, label: str = "JSON") -> "Result[Any, Problem]":
         return Failure(Problem("BK202", f"{label} is nested deeper than {MAX_DEPTH} levels"))
     except (TypeError, ValueError) as error:
         message = str(error)
+        if "int_max_str_digits" in message:  # Python's own words, which advise to change Python
+            message = f"{label} holds an integer of more than {MAX_DIGITS} digits"
         return Failure(Problem("BK202", message if message.startswith(label) else f"{label}: {message}"))
 
 
@@ -112,11 +118,14 @@ _ENCODER = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_unique_pairs)
 
 
-def _scalar_fault(value: object) -> tuple[type[Exception], str] | None:
-    """What is wrong with a value that is not a list or dict, or `None`."""
-    if value is None or isinstance(value, bool | int):
+def _scalar_fault(value: Any) -> tuple[type[Exception], str] | None:
+    """What is wrong with a value that is `plain` and not a list or dict, or `None`."""
+    kind = type(value)
+    if value is None or kind is bool:
         return None
-    if isinstance(value, str):
+    if kind is int:
+        return None if _is_short(value) else (ValueError, f"must be an integer of at most {MAX_DIGITS} digits")
+    if kind is str:
         if value.isascii():
             return None
         try:
@@ -124,11 +133,16 @@ def _scalar_fault(value: object) -> tuple[type[Exception], str] | None:
         except UnicodeEncodeError:
             return ValueError, "holds a lone surrogate, which has no UTF-8 form"
         return None
-    if isinstance(value, float):
+    if kind is float:
         return None if math.isfinite(value) else (ValueError, f"must be a finite number, not {value!r}")
-    return TypeError, f"must be JSON (null, bool, number, string, list or dict), not {type(value).__name__}"
+    return TypeError, f"must be JSON (null, bool, number, string, list or dict), not {class_name(value)}"
 
 
+def _is_short(number: Any) -> bool:
+    return bool(-MAX_INT <= number <= MAX_INT)
+
+
+_CONTAINERS = (list, dict)
 _SCALARS = {type(None), bool, int, float, str}
 
 
@@ -152,6 +166,10 @@ def _is_flat(container: list[Any] | dict[Any, Any]) -> bool:
         return False
     if str in kinds and not all(map(str.isascii, items if len(kinds) == 1 else _only(items, str))):
         return False
+    if int in kinds:
+        longest: int = max(map(int.bit_length, items if len(kinds) == 1 else _only(items, int)))
+        if longest > _SURELY_SMALL:  # it may have too many digits
+            return False
     return float not in kinds or all(map(math.isfinite, items if len(kinds) == 1 else _only(items, float)))
 
 
@@ -162,7 +180,7 @@ def _only(items: Iterable[Any], kind: type[T]) -> Iterator[T]:
 def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
     if _is_flat(root):
         return root.copy()
-    copy: Any = [] if isinstance(root, list) else {}
+    copy: Any = [] if issubclass(type(root), list) else {}
     # One frame per open container: (its copy, an iterator over its items, its identity, the key it hangs at).
     frames: list[tuple[Any, Any, int, Any]] = [(copy, _items(root), id(root), None)]
     open_ids = {id(root)}
@@ -172,27 +190,29 @@ def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
         is_list = type(target) is list
         for key, item in items:
             if not is_list:
-                if not isinstance(key, str):
-                    _fail(TypeError, f"has a key that is not a string: {key!r}", label, frames)
+                if type(key) is not str:
+                    key, given = plain(key), key
+                    if type(key) is not str:
+                        _fail(TypeError, f"has a key that is not a string: {shown(given)}", label, frames)
                 if not key.isascii() and (fault := _scalar_fault(key)) is not None:
                     _fail(fault[0], f"has a key that {fault[1]}", label, frames)
             kind = type(item)
-            if (kind is str and item.isascii()) or kind is int or kind is bool or item is None:
+            if (kind is str and item.isascii()) or (kind is int and _is_short(item)) or kind is bool or item is None:
                 pass
-            elif isinstance(item, list | dict):
+            elif issubclass(kind, _CONTAINERS):
                 if id(item) in open_ids:
                     _fail(ValueError, "contains itself", label, frames, key)
                 if len(frames) >= MAX_DEPTH:
                     _fail(ValueError, f"is nested deeper than {MAX_DEPTH} levels", label, frames, key)
                 flat = _is_flat(item)
-                child: Any = item.copy() if flat else [] if isinstance(item, list) else {}
+                child: Any = item.copy() if flat else [] if issubclass(kind, list) else {}
                 target.append(child) if is_list else target.__setitem__(key, child)
                 if flat:
                     continue
                 frames.append((child, _items(item), id(item), key))
                 open_ids.add(id(item))
                 break
-            elif (fault := _scalar_fault(item)) is not None:
+            elif (fault := _scalar_fault(item := plain(item))) is not None:
                 _fail(fault[0], fault[1], label, frames, key)
             if is_list:
                 target.append(item)
@@ -205,7 +225,7 @@ def _copy(root: list[Any] | dict[Any, Any], label: str) -> Any:
 
 
 def _items(container: list[Any] | dict[Any, Any]) -> Any:
-    return enumerate(container) if isinstance(container, list) else iter(container.items())
+    return iter(container.items()) if isinstance(container, dict) else enumerate(container)
 
 
 _NO_KEY = object()

@@ -10,7 +10,7 @@ from returns.result import Failure, Result, Success
 from beaker.core.fields import labelled
 from beaker.core.problems import Problem
 from beaker.core.strict_json import canonical
-from beaker.core.text import name, relative_path
+from beaker.core.text import name, relative_path, shown
 from beaker.core.values import value
 
 REPOSITORY_GROUP = "beaker-repository"
@@ -21,7 +21,7 @@ def _paths(paths: Any, label: str) -> tuple[str, ...] | None:
     if paths is None:
         return None
     if isinstance(paths, str):
-        raise TypeError(f"{label} must be several paths, not one string; write ({paths!r},)")
+        raise TypeError(f"{label} must be several paths, not one string; write ({shown(paths)},)")
     kept = tuple(relative_path(path, f"{label}[{index}]") for index, path in enumerate(_several(paths, label)))
     if not kept:
         raise ValueError(f"{label} must name at least one path; leave it out for the whole repository")
@@ -31,7 +31,7 @@ def _paths(paths: Any, label: str) -> tuple[str, ...] | None:
 
 def _groups(groups: Any, label: str) -> tuple[str, ...]:
     if isinstance(groups, str):
-        raise TypeError(f"{label} must be several group names, not one string; write ({groups!r},)")
+        raise TypeError(f"{label} must be several group names, not one string; write ({shown(groups)},)")
     kept = tuple(name(group, f"{label}[{index}]") for index, group in enumerate(_several(groups, label)))
     if not kept:
         raise ValueError(f"{label} must name at least one group")

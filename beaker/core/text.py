@@ -7,7 +7,7 @@ use them as converters, and `checked` turns one into a `Result` for callers that
 import re
 import unicodedata
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from beaker.core.problems import Problem
 
@@ -27,19 +27,21 @@ def text(value: object, label: str) -> str:
 
     `ValueError` unless it is a `str` with something left, and for a lone surrogate in it.
     """
-    if not isinstance(value, str) or not (stripped := value.strip()):
+    given = plain(value)
+    if type(given) is not str or not (stripped := given.strip()):
         raise ValueError(f"{label} must be a non-empty string, not {shown(value)}")
     return encodable(stripped, label)
 
 
 def encodable(value: str, label: str) -> str:
     """`value` as it is; `ValueError` for a lone surrogate, which can be neither stored nor sent."""
-    if not value.isascii():
+    given = str.__str__(value)
+    if not given.isascii():
         try:
-            value.encode()
+            given.encode()
         except UnicodeEncodeError:
             raise ValueError(f"{label} must not hold a lone surrogate, which has no UTF-8 form") from None
-    return value
+    return given
 
 
 def optional_text(value: object, label: str) -> str | None:
@@ -73,9 +75,10 @@ def name(value: object, label: str) -> str:
 
 def sha256_hex(value: object, label: str) -> str:
     """64 hexadecimal digits, lower-cased; else `ValueError`."""
-    if not isinstance(value, str) or not _SHA256.match(value):
+    given = plain(value)
+    if type(given) is not str or not _SHA256.match(given):
         raise ValueError(f"{label} must be 64 hexadecimal digits, not {shown(value)}")
-    return value.lower()
+    return given.lower()
 
 
 def optional_sha256_hex(value: object, label: str) -> str | None:
@@ -90,10 +93,11 @@ def collision_key(path: str) -> str:
 
 def canonical_model(value: object, label: str) -> str:
     """`provider:model` with a lower-case provider, both halves non-empty, no outer blanks; else `ValueError`."""
-    if isinstance(value, str):
-        provider, separator, model = value.partition(":")
-        if separator and provider and model and value == value.strip() and provider == provider.lower():
-            return value
+    given = plain(value)
+    if type(given) is str:
+        provider, separator, model = given.partition(":")
+        if separator and provider and model and given == given.strip() and provider == provider.lower():
+            return given
     raise ValueError(f"{label} must read provider:model with a lower-case provider, not {shown(value)}")
 
 
@@ -126,6 +130,16 @@ def one_line(value: str) -> str:
 
 FOREIGN = (Exception, SystemExit)
 """What code of others may raise where its failure is no matter: not an interrupt, and not a cancellation."""
+
+
+def plain(value: Any) -> object:
+    """The exact `str`, `int` or `float` that a value of a subclass is; anything else as it is. Runs no foreign code."""
+    kind = type(value)
+    if issubclass(kind, str):
+        return str.__str__(value)  # `isinstance` would believe what the value says of itself
+    if issubclass(kind, int):
+        return value if kind is bool else int.__int__(value)
+    return float.__float__(value) if issubclass(kind, float) else value
 
 
 def shown(value: object) -> str:

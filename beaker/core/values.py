@@ -5,7 +5,7 @@ Customers inspect our values with `attrs` or with `dataclasses`; both work. Only
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform, overload
 
 import attrs
 
@@ -83,6 +83,16 @@ class ReadOnlyDict(dict[K, V]):
     """
 
     __slots__ = ()
+
+    if not TYPE_CHECKING:  # to type checkers it is made as a dict is
+
+        # Filled here, so that calling `__init__` once more changes nothing.
+        def __new__(cls, items=(), /, **named):
+            made = dict.__new__(cls)
+            dict.update(made, items, **named)
+            return made
+
+        __init__ = object.__init__
 
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("this mapping is read-only; make a copy with dict(...) and change that")

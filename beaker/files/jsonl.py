@@ -154,6 +154,9 @@ def _blank(line: bytes) -> bool:
 def read_row(path: Path, number: int, line: bytes) -> Row | Problem:
     """One line as a row, or what is wrong with it as JSON."""
     where = f"{path}:{number}"
+    if number > 1 and line.startswith(_BOM):
+        hint = "remove it, as where files that each began with one were joined"
+        return Problem("BK202", "the row begins with a byte order mark, which only the file may", where, hint)
     read = parse(line, "the row")
     if is_successful(read):
         row = read.unwrap()

@@ -154,7 +154,7 @@ def test_call__no_http_status__is_status_zero(made: BeakerClient, words: str) ->
     with pytest.raises(BeakerClientError, match=words) as caught:
         made.create_agent(name="n", github_repository="o/r", beaker_config_path="p")
     assert caught.value.status_code == 0
-    assert str(caught.value) == caught.value.body
+    assert str(caught.value) == f"no HTTP status (0): {caught.value.body}"
     assert TOKEN not in str(caught.value)
 
 

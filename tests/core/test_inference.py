@@ -100,3 +100,12 @@ def test_target__pickled__leaves_its_key_behind(protocol: int) -> None:
     for ask in (restored.openai_kwargs, restored.env):
         with pytest.raises(RuntimeError, match="has no key"):
             ask()
+
+
+def test_choose_scoring_target__blank_model__is_none() -> None:
+    """A variable that holds only blanks names no judge."""
+    blank = {inference.SCORER_MODEL_VARIABLE: "  "}
+    assert choose_scoring_target(blank).unwrap() is None
+    assert choose_scoring_target({**blank, inference.RUN_ID_VARIABLE: "r"}).failure() == (
+        choose_scoring_target({inference.RUN_ID_VARIABLE: "r"}).failure()
+    )

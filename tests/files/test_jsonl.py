@@ -81,6 +81,7 @@ def test_read_rows__separators_inside_strings__end_no_line(split: Path) -> None:
         (b'{"a": "\xe4"}', "BK201", "not UTF-8", "Latin-1"),
         (b'{"a": "\xed\xa0\x80"}', "BK201", "not UTF-8", ""),
         (b'{"a": "\x01"}', "BK202", "column 8", ""),
+        (b'\xef\xbb\xbf{"a": 1}', "BK202", "byte order mark", "remove it"),
     ],
 )
 def test_read_rows__bad_line__is_named_and_hides_no_other(
