@@ -8,6 +8,8 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from beaker.core.text import FOREIGN, class_name
+
 ANY: Any = object()
 """Stands for an argument when a signature is bound."""
 
@@ -28,6 +30,10 @@ def binding_fault(function: Any, /, *arguments: Any, **named: Any) -> Exception 
         inspect.signature(function).bind(*arguments, **named)
     except (TypeError, ValueError) as error:
         return error
+    except FOREIGN as error:  # an attribute that inspect looks for is computed by the customer's code
+        told = TypeError(f"{class_name(error)} is raised when its signature is looked for")
+        told.__cause__ = error
+        return told
     return None
 
 

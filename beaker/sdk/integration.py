@@ -7,6 +7,7 @@ import attrs
 
 from beaker import sdk
 from beaker.core.targets import OptimizationTarget, normalize_targets
+from beaker.core.text import FOREIGN
 from beaker.core.values import value
 from beaker.sdk.earlier import setup_opener
 from beaker.sdk.hooks import OpenCandidate, RunCase, ScoreCase
@@ -24,7 +25,7 @@ def __getattr__(name: str) -> Any:
 def _normalized(targets: Any) -> Any:
     try:
         return normalize_targets(targets)
-    except (TypeError, ValueError):
+    except FOREIGN:
         return targets  # reported by validate_integration, together with every other fault
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.core.problems import Problem, Problems
 from beaker.core.targets import DocumentTargets, OptimizationTarget, normalize_targets
+from beaker.core.text import FOREIGN, class_name, shown
 from beaker.sdk.callables import ANY, Gives, binding_fault, gives, is_async
 from beaker.sdk.earlier import DocumentRunSetup, opener_fault, setup_opener, target_faults
 from beaker.sdk.rows import RowAdapter, row_adapter
@@ -54,26 +55,45 @@ def validate_integration(integration: "Integration") -> RowAdapter[Any]:
         targets = normalize_targets(integration.targets)
     except (TypeError, ValueError) as error:
         faults.append(error)
+    except FOREIGN as error:
+        faults.append(_unread("targets", error))
     is_setup = isinstance(setup, type) and issubclass(setup, RunSetup)
     if is_setup:
-        faults.extend(_setup_faults(setup, targets))
+        faults.extend(_told(setup.__name__, _setup_faults(setup, targets)))
     else:
         faults.append(TypeError(f"run_setup must be a subclass of RunSetup itself, not {_shown(setup)}"))
-    faults.extend(_hook_faults("run_case", run_case, case_input=ANY, runtime=ANY))
-    faults.extend(_hook_faults("score_case", score_case, case=ANY, result=ANY, case_files_dir=ANY))
+    faults.extend(_told("run_case", _hook_faults("run_case", run_case, case_input=ANY, runtime=ANY)))
+    score_faults = _hook_faults("score_case", score_case, case=ANY, result=ANY, case_files_dir=ANY)
+    faults.extend(_told("score_case", score_faults))
     if open_candidate is not None:
         fault = binding_fault(open_candidate, targets_dir=ANY, scratch_dir=ANY)
-        faults.extend(_open_candidate_faults("open_candidate", open_candidate, fault))
+        faults.extend(_told("open_candidate", _open_candidate_faults("open_candidate", open_candidate, fault)))
     adapter: RowAdapter[Any] | None = None
     if is_setup:
         try:
             adapter = _row_adapter(setup)
         except (TypeError, ValueError) as error:
             faults.append(error)
+        except FOREIGN as error:
+            faults.append(_unread(f"{setup.__name__}.row_model", error))
     if faults or adapter is None:
         kind = InvalidIntegrationType if isinstance(faults[0], TypeError) else InvalidIntegrationValue
         raise kind(tuple(Problem(FAULT, str(fault)) for fault in faults)) from faults[0].__cause__
     return adapter
+
+
+def _told(what: str, faults: Iterator[Exception]) -> Iterator[Exception]:
+    """`faults`, and as one more that code of the customer's raised while `what` was looked at."""
+    try:
+        yield from faults
+    except FOREIGN as error:
+        yield _unread(what, error)
+
+
+def _unread(what: str, error: BaseException) -> Exception:
+    fault = TypeError(f"{what} cannot be looked at: {class_name(error)} is raised when it is")
+    fault.__cause__ = error
+    return fault
 
 
 def _setup_faults(setup: type[RunSetup[Any]], targets: tuple[OptimizationTarget, ...]) -> Iterator[Exception]:
@@ -160,5 +180,4 @@ def _caused(fault: Exception, cause: Exception) -> Exception:
 def _shown(thing: object) -> str:
     if isinstance(thing, type):
         return f"the class {thing.__name__}"
-    shown = repr(thing)
-    return shown if len(shown) <= 80 else f"{shown[:77]}..."
+    return shown(thing)

@@ -358,3 +358,52 @@ def test_load__module_fails__its_error_is_unchanged(modules: Path) -> None:
         load_integration("broken_for_loading:x")
     with pytest.raises(ModuleNotFoundError):
         load_integration(" broken_for_loading:x")
+
+
+def _raising(error: type[BaseException]) -> dict[str, Any]:
+    """Parts of an Integration that raise `error` when they are looked at."""
+
+    def fail(*_: Any, **__: Any) -> Any:
+        raise error("lazy")
+
+    class Signed:
+        __signature__ = property(fail)
+
+        async def __call__(self, **_: Any) -> None: ...
+
+    class Computed:
+        __getattr__ = fail
+
+        async def __call__(self, **_: Any) -> None: ...
+
+    class Meta(type):
+        """Raises once its classes are made."""
+
+    class Shown:
+        __repr__ = fail
+
+    class Rows(Setup):
+        row_model = Meta("Model", (), {})
+
+    Meta.__getattribute__ = fail  # type: ignore[method-assign, assignment]  # only now
+
+    class Sequenced(list[Any]):
+        __iter__ = fail
+
+    return {
+        "signature": {"run_case": Signed(), "score_case": Signed(), "open_candidate": Signed()},
+        "attributes": {"run_case": Computed(), "score_case": Computed(), "open_candidate": Computed()},
+        "text": dict.fromkeys(GOOD, Shown()),
+        "row model": {"run_setup": Rows},
+        "targets": {"targets": Sequenced()},
+    }
+
+
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit])
+@pytest.mark.parametrize("part", ["signature", "attributes", "text", "row model", "targets"])
+def test_integration__part_that_raises_when_looked_at__is_a_type_error(part: str, error: type[BaseException]) -> None:
+    """What the customer's code raises while it is looked at is a fault, beside the others."""
+    changed = _raising(error)[part]
+    with pytest.raises(InvalidIntegrationType) as caught:
+        Integration(**GOOD | changed)
+    assert len(caught.value.problems) >= len(changed)
