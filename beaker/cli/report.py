@@ -32,7 +32,7 @@ def add_report(actions: Any) -> None:
 
 def report(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch, make the page, write it in one step."""
-    from beaker.cli.candidate_names import of_run
+    from beaker.cli.candidate_names import of_run, run_of
     from beaker.cli.outputs import output_file, writing
     from beaker.cli.place import answered, opened
     from beaker.core.problems import Problem, Refused
@@ -40,18 +40,20 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.core.text import checked, name
     from beaker.files.atomic import write_text
 
-    run_id: str = arguments.run_id
-    given = arguments.html or f"{answered(checked(name, run_id, 'RUN_ID', 'BK902'))}.html"
+    named: str = arguments.run_id
+    given = arguments.html or f"{answered(checked(name, named, 'RUN_ID', 'BK902'))}.html"
+    run_id = run_of(named)
+    asked = arguments.candidate or (named if named != run_id else None)
     target = output_file(io, given)
     with opened(arguments, io) as place:
         run = place.call("get_optimization_run", run_id=run_id)
         candidates = place.call("list_candidates", run_id=run_id)
         reports = place.call("list_eval_reports", run_id=run_id)
         known = candidate_ids(candidates)
-        chosen = None if arguments.candidate is None else of_run(run_id, arguments.candidate)
+        chosen = None if asked is None else of_run(run_id, asked)
         if chosen is not None and chosen not in known:
             hint = f"`beaker run candidates {run_id}` lists them"
-            raise Refused(Problem("BK905", f"the run {run_id!r} has no candidate {arguments.candidate!r}", hint=hint))
+            raise Refused(Problem("BK905", f"the run {run_id!r} has no candidate {asked!r}", hint=hint))
         shown = chosen or compared_candidate(run, candidates)
         before, _ = _fetched(place, known[0], io) if known else (None, "")
         after, patch = _fetched(place, shown, io) if shown in known and before is not None else (None, "")

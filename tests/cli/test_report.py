@@ -69,6 +69,13 @@ def test_report__place_without_downloads__is_a_page_without_changes(
     assert 'id="changes"' not in page
 
 
+def test_report__candidate_instead_of_a_run__is_held_against_the_baseline(hosted: Any, remote: Remote) -> None:
+    """A candidate is named here as everywhere."""
+    answer = json.loads(remote("run", "report", "run_1.0", "--json").out)
+    assert (answer["run_id"], answer["candidate_id"]) == ("run_1", "run_1.0")
+    assert answer["file"].endswith("/run_1.0.html")
+
+
 @pytest.mark.parametrize(
     ("argv", "code"),
     [
