@@ -5,8 +5,12 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
 
+from returns.pipeline import is_successful
+
 from beaker.core.cases import CaseResult, CaseScore
+from beaker.core.convert import from_json, to_json
 from beaker.core.evaluations import CaseError
+from beaker.core.strict_json import JsonObject
 from beaker.runtime.damage import shows_damage
 from beaker.runtime.failures import said, traced
 from beaker.runtime.protocol import MAX_MESSAGE
@@ -74,9 +78,18 @@ def large_result() -> CaseError:
     return CaseError("invalid_result", f"the output of run_case is too large: more than {MAX_MESSAGE} bytes")
 
 
-def changed_score(error: Exception) -> CaseError:
-    """The error of a score that was JSON when it was made and is none any more."""
-    return CaseError("scorer", f"the score is no JSON any more: {error}")
+def score_json(score: CaseScore) -> JsonObject | CaseError:
+    """A score as it travels; the error of one that was changed since it was made, which a value cannot prevent."""
+    try:
+        plain: JsonObject = to_json(score)
+        read = from_json(plain, CaseScore, code="BK552", label="score")
+    except Exception as broken:  # whatever stands where a field was
+        fault = said(broken)
+    else:
+        if is_successful(read):
+            return plain
+        fault = read.failure()[0].message
+    return CaseError("scorer", f"the score was changed after it was made and is none any more: {fault}")
 
 
 def large_score() -> CaseError:

@@ -10,7 +10,7 @@ from beaker.core.evaluations import CaseError
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.failures import StageFailed
-from beaker.runtime.hooks import call, changed_score, error_json, large_score, score_error
+from beaker.runtime.hooks import call, error_json, large_score, score_error, score_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.recording import case_recorder
 from beaker.tracing.context import activate_trace
@@ -48,11 +48,11 @@ async def _score(channel: Channel, imported: Imported, request: Request, no_file
         score, error, damaged = await _scored(imported, request, no_files)
     recorder.close()
     if error is None:
-        try:
-            if not channel.answer(request, {"score": to_json(score), "error": None}):
-                error = large_score()
-        except (TypeError, ValueError, RecursionError) as broken:
-            error = changed_score(broken)
+        plain = score_json(score)
+        if isinstance(plain, CaseError):
+            error = plain
+        elif not channel.answer(request, {"score": plain, "error": None}):
+            error = large_score()
     if error is not None:
         channel.answer(request, {"score": None, "error": error_json(error), "damaged": damaged})
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import attrs
 
 from beaker.core.cases import Case, CaseResult, CaseScore
-from beaker.core.convert import from_json, to_json
+from beaker.core.convert import from_json
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem
 from beaker.core.strict_json import dumps
@@ -19,11 +19,11 @@ from beaker.runtime.hooks import (
     Outcome,
     call,
     changed_result,
-    changed_score,
     large_result,
     large_score,
     result_error,
     score_error,
+    score_json,
 )
 from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.sdk.integration import Integration
@@ -141,7 +141,10 @@ def _result(result: CaseResult) -> CaseResult:
 def _score(score: CaseScore) -> CaseScore:
     """A score as a run gets it."""
     __tracebackhide__ = True
-    line = _line(to_json(score), changed_score, "score_case")
+    plain = score_json(score)
+    if isinstance(plain, CaseError):
+        _refuse(plain, "score_case")
+    line = dumps(plain)
     if len(line) > MAX_MESSAGE:
         _refuse(large_score(), "score_case")
     return from_json(json.loads(line), CaseScore, code="BK552", label="score").unwrap()

@@ -46,6 +46,21 @@ def test_score__good_scorer__gives_its_score(project, hosted):
         ("os._exit(0)", "scorer", "the scorer process ended with exit status 0"),
         ("return 1.0", "scorer", "score_case must return a CaseScore, not float"),
         ("return CaseScore(1.5, {})", "scorer", "CaseScore.objective"),
+        (
+            "s = CaseScore(1.0, {}); object.__setattr__(s, 'objective', 7.0); return s",
+            "scorer",
+            "the score was changed after it was made and is none any more: CaseScore.objective",
+        ),
+        (
+            "s = CaseScore(1.0, {}); object.__setattr__(s, 'objective', float('nan')); return s",
+            "scorer",
+            "the score was changed after it was made",
+        ),
+        (
+            "s = CaseScore(1.0, {}); object.__setattr__(s, 'checks', [object()]); return s",
+            "scorer",
+            "the score was changed after it was made",
+        ),
         ("await asyncio.sleep(60)", "scorer", "score_case took longer than its limit of 1 s"),
     ],
 )

@@ -99,7 +99,7 @@ def test_run_case__rules_of_a_run__hold(hooks: Hooks, text: str, says: str) -> N
             "async def score_case(*, case, result, case_files_dir):\n"
             "    check = Check('c', 'pass', expected=[1]); check.expected.append({1})\n"
             "    return CaseScore(1, {}, checks=[check])",
-            "the score is no JSON any more",
+            "the score was changed after it was made and is none any more",
         ),
         (
             "async def score_case(*, case, result, case_files_dir):\n"
