@@ -63,20 +63,18 @@ def _show(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSet"
     from returns.pipeline import is_successful
 
     from beaker.core.changesets import render_diff
-    from beaker.files.changes import read_documents, recover
+    from beaker.files.changes import look_at_directory
 
     documents: tuple[TargetDocument, ...] | None = None
     if arguments.dir is not None:
         directory = Path(io.cwd, arguments.dir).resolve()
-        recovered = recover(directory)
-        if not is_successful(recovered):
-            return io.fail(recovered.failure())
-        _note_recovery(recovered.unwrap(), io)
-        read = read_documents(directory, change_set)
-        if not is_successful(read):
-            return io.fail(read.failure())
+        looked = look_at_directory(directory, change_set)
+        if not is_successful(looked):
+            return io.fail(looked.failure())
+        present, recovery = looked.unwrap()
+        _note_recovery(recovery, io, foreseen=True)
         touched = {(change.group, change.name) for change in change_set.changes}
-        documents = tuple(one for one in read.unwrap() if (one.group, one.name) in touched)
+        documents = tuple(one for one in present if (one.group, one.name) in touched)
     diff = render_diff(documents, change_set)
     if io.json:
         io.json_line({**_summary(change_set), "diff": diff})
@@ -116,7 +114,7 @@ def _change(arguments: argparse.Namespace, io: Io, change_set: "DocumentChangeSe
     if io.json:
         io.json_line({"directory": str(directory), "run_id": change_set.run_id, **_told(changed, done)})
         return DONE
-    _note_recovery(changed.recovery, io)
+    _note_recovery(changed.recovery, io, foreseen=changed.dry_run)
     for step in changed.steps:
         place = one_line(f"{step.change.group}/{step.change.name}")
         io.out(f"  {step.change.op}  {place}", "" if step.outcome == "applies" else "  (done already)")
@@ -184,10 +182,15 @@ def _in_file(problems: "Problems", shown: str) -> "Problems":
     )
 
 
-def _note_recovery(recovery: "Recovery | None", io: Io) -> None:
+def _note_recovery(recovery: "Recovery | None", io: Io, *, foreseen: bool) -> None:
+    """Say how an interrupted apply was ended, or that a command which writes will do so."""
     if recovery is None:
         return
-    io.note(f"An earlier apply that had been interrupted here was {recovery.outcome} first.")
+    if foreseen:
+        how = "complete" if recovery.outcome == "completed" else "undo"
+        io.note(f"An earlier apply was interrupted here; the next command that writes will {how} it first.")
+    else:
+        io.note(f"An earlier apply that had been interrupted here was {recovery.outcome} first.")
     for place in recovery.kept:
         io.note("  left as it is, since something else changed it: ", one_line(place))
 

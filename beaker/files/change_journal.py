@@ -104,11 +104,11 @@ def stage(directory: Path, planned: Sequence[PlannedChange]) -> Journal:
     return journal
 
 
-def find(directory: Path) -> Journal | None:
+def find(directory: Path, *, look_only: bool = False) -> Journal | None:
     """The journal of an apply that was interrupted in `directory`; `None` when there is nothing to finish.
 
-    A staging folder without a journal is removed: nothing had been changed yet. `Refused` for a staging folder or a
-    journal that an apply did not leave behind.
+    A staging folder without a journal is removed, but for `look_only`: nothing had been changed yet. `Refused` for a
+    staging folder or a journal that an apply did not leave behind.
     """
     staging = directory / STAGING
     try:
@@ -120,7 +120,8 @@ def find(directory: Path) -> Journal | None:
     try:
         data = read_regular(staging / _JOURNAL)
     except FileNotFoundError:
-        shutil.rmtree(staging)
+        if not look_only:
+            shutil.rmtree(staging)
         return None
     read = parse(data, _JOURNAL)
     journal = from_json(read.unwrap(), Journal, code="BK622") if is_successful(read) else None
@@ -192,6 +193,28 @@ def undo(directory: Path, journal: Journal) -> tuple[str, ...]:
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(backup, target)
     return tuple(kept)
+
+
+def foresee(
+    directory: Path, journal: Journal, *, completing: bool
+) -> tuple[dict[tuple[str, str], bytes | None], tuple[str, ...]]:
+    """What `complete`, or else `undo`, would leave of the documents of the steps by (group, name), `None` for no
+    document; and what `undo` would return, which is not among them. Nothing is written.
+    """
+    staging, made, kept = directory / STAGING, dict[tuple[str, str], bytes | None](), list[str]()
+    for number, step in enumerate(journal.steps):
+        target, place = _target(directory, step), (step.group, step.name)
+        state = _state(target, step)
+        wanted, staged = (step.new, f"new-{number}") if completing else (step.old, f"old-{number}")
+        if state == "foreign":
+            kept.append(f"{step.group}/{step.name}")
+        elif wanted is None:
+            made[place] = None
+        elif state == ("new" if completing else "old") or _digest(staging / staged) != wanted:
+            made[place] = read_regular(target) if _digest(target) else None
+        else:
+            made[place] = read_regular(staging / staged)
+    return made, tuple(kept)
 
 
 def finish(directory: Path, journal: Journal) -> None:

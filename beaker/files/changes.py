@@ -3,10 +3,10 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
@@ -24,10 +24,14 @@ if sys.platform != "win32":
     import fcntl
 
 
+Foreseen: TypeAlias = Mapping[tuple[str, str], bytes | None]
+"""Documents of an interrupted apply by (group, name), as they will be once it was ended; `None` for none."""
+
+
 @value
 class Recovery:
-    """How an earlier apply that had been interrupted was ended. `kept` names documents that were changed in between
-    by something else, and therefore left as they are.
+    """How an earlier apply that had been interrupted was ended, or would be by a command that writes. `kept` names
+    documents that were changed in between by something else, and therefore left as they are.
     """
 
     outcome: Literal["completed", "undone"]
@@ -51,14 +55,15 @@ def apply_to_directory(
     Every document must still be what the change was made from, or already have the change's result; otherwise every
     conflict is reported and nothing is changed. New files are laid out beside the documents and renamed into place; the
     modes of changed files are kept, folders left empty by a deletion are removed. An error or an interrupt on the way
-    takes everything back. After a kill, the next call (a dry run included) first completes or undoes what was begun.
+    takes everything back. After a kill, the next call first completes or undoes what was begun; a dry run writes
+    nothing, and tells what would come of both.
 
     With `remember`, what `revert_in_directory` needs is written down in the folder first (`files.applied`).
     """
     try:
         with _locked(directory):
-            recovery = _recover(directory)
-            documents, judged = _judged(directory, change_set)
+            recovery, foreseen = _foresee(directory) if dry_run else (_recover(directory), {})
+            documents, judged = _judged(directory, change_set, foreseen)
             if judged.applying and not dry_run:
                 undone = directory / change_journal.STAGING
                 with remembered(directory, change_set, documents, undone=undone) if remember else nullcontext():
@@ -80,11 +85,11 @@ def revert_in_directory(
     """
     try:
         with _locked(directory):
-            recovery = _recover(directory)
+            recovery, foreseen = _foresee(directory) if dry_run else (_recover(directory), {})
             back = way_back(directory, change_set)
             if not is_successful(back):
                 return Failure(back.failure())
-            _, judged = _judged(directory, back.unwrap())
+            _, judged = _judged(directory, back.unwrap(), foreseen)
             if not dry_run:
                 if judged.applying:
                     _apply(directory, judged)
@@ -94,6 +99,22 @@ def revert_in_directory(
         return Failure(refused.problems)
     except OSError as error:
         return Failure((_refusal(error, "take the changes back"),))
+
+
+def look_at_directory(
+    directory: Path, change_set: DocumentChangeSet
+) -> Result[tuple[tuple[TargetDocument, ...], Recovery | None], Problems]:
+    """`read_documents` as it will be once an interrupted apply has been ended, and how that will be; nothing is
+    written."""
+    try:
+        with _locked(directory):
+            recovery, foreseen = _foresee(directory)
+            read = read_documents(directory, change_set, foreseen=foreseen)
+            return read.map(lambda documents: (documents, recovery))
+    except Refused as refused:
+        return Failure(refused.problems)
+    except OSError as error:
+        return Failure((_refusal(error, "look at the interrupted apply"),))
 
 
 def recover(directory: Path) -> Result[Recovery | None, Problems]:
@@ -107,8 +128,11 @@ def recover(directory: Path) -> Result[Recovery | None, Problems]:
         return Failure((_refusal(error, "end the interrupted apply"),))
 
 
-def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tuple[TargetDocument, ...], Problems]:
-    """The documents of `directory` that a change set touches, with content, and the names of those beside them.
+def read_documents(
+    directory: Path, change_set: DocumentChangeSet, *, foreseen: Foreseen | None = None
+) -> Result[tuple[TargetDocument, ...], Problems]:
+    """The documents of `directory` that a change set touches, with content, and the names of those beside them; those
+    that are `foreseen` as they will be.
 
     BK620 for a folder that cannot be meant: the set updates documents, and none of its groups is there.
     """
@@ -118,12 +142,15 @@ def read_documents(directory: Path, change_set: DocumentChangeSet) -> Result[tup
             hint = "give the folder that holds one folder per document group"
             message = f"none of the change set's groups ({', '.join(groups)}) is here"
             return Failure((Problem("BK620", message, str(directory), hint),))
-    return read_store(directory, {(change.group, change.name) for change in change_set.changes})
+    places = {(change.group, change.name) for change in change_set.changes} - (foreseen or {}).keys()
+    return read_store(directory, places).map(lambda found: _as_foreseen(found, foreseen or {}))
 
 
-def _judged(directory: Path, change_set: DocumentChangeSet) -> tuple[tuple[TargetDocument, ...], ChangePlan]:
+def _judged(
+    directory: Path, change_set: DocumentChangeSet, foreseen: Foreseen
+) -> tuple[tuple[TargetDocument, ...], ChangePlan]:
     """The documents that a set meets, and what it does to them; `Refused` for faults and for conflicts."""
-    documents = read_documents(directory, change_set)
+    documents = read_documents(directory, change_set, foreseen=foreseen)
     if not is_successful(documents):
         raise Refused(documents.failure())
     planned = plan(documents.unwrap(), change_set)
@@ -132,6 +159,20 @@ def _judged(directory: Path, change_set: DocumentChangeSet) -> tuple[tuple[Targe
     if conflicts := planned.unwrap().conflicts:
         raise Refused(conflicts)
     return documents.unwrap(), planned.unwrap()
+
+
+def _as_foreseen(documents: tuple[TargetDocument, ...], foreseen: Foreseen) -> tuple[TargetDocument, ...]:
+    """The documents as they will be once an interrupted apply has been ended."""
+    if not foreseen:
+        return documents
+    there = {(one.group, one.name): one for one in documents}
+    for (group, name), data in foreseen.items():
+        there.pop((group, name), None)
+        if data is not None:
+            there[group, name] = TargetDocument(
+                source_id=f"{group}/{name}", group=group, name=name, content=data.decode("utf-8", "replace")
+            )
+    return tuple(there.values())
 
 
 def _apply(directory: Path, judged: ChangePlan) -> None:
@@ -161,6 +202,18 @@ def _recover(directory: Path) -> Recovery | None:
         recovery = Recovery("undone", change_journal.undo(directory, journal))
     change_journal.finish(directory, journal)
     return recovery
+
+
+def _foresee(directory: Path) -> tuple[Recovery | None, Foreseen]:
+    """What `_recover` would do, and make of which documents; nothing is written."""
+    if not os.path.lexists(directory / change_journal.STAGING):
+        return None, {}
+    journal = change_journal.find(directory, look_only=True)
+    if journal is None:
+        return Recovery("undone"), {}
+    completing = change_journal.can_complete(directory, journal)
+    foreseen, kept = change_journal.foresee(directory, journal, completing=completing)
+    return Recovery("completed" if completing else "undone", kept), foreseen
 
 
 def _stuck(directory: Path, error: OSError | Refused) -> Problem:

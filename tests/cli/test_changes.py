@@ -279,11 +279,20 @@ def test_apply__no_folder_given__is_usage(beaker: Any, folder: Path) -> None:
     assert "--dir" in done.err
 
 
-@pytest.mark.parametrize("argv", [("show", "set.json", "--dir", "docs"), ("apply", "set.json", "--dir", "docs")])
-def test_interrupted_apply__is_ended_by_the_next_command(beaker: Any, folder: Path, argv: tuple[str, ...]) -> None:
-    """Whichever `changes` command comes next ends an interrupted apply, and says so."""
+@pytest.mark.parametrize("argv", [("show",), ("apply", "--dry-run")])
+def test_interrupted_apply__is_told_by_what_only_looks(beaker: Any, folder: Path, argv: tuple[str, ...]) -> None:
+    """Nothing is written; what the next command will do is said."""
     (folder / "docs" / STAGING).mkdir()
-    done = beaker("changes", *argv)
+    done = beaker("changes", *argv, "set.json", "--dir", "docs")
+    assert done.code == 0
+    assert "An earlier apply was interrupted here; the next command that writes will undo it first." in done.err
+    assert (folder / "docs" / STAGING).exists()
+
+
+def test_interrupted_apply__is_ended_by_the_next_command_that_writes(beaker: Any, folder: Path) -> None:
+    """It says so."""
+    (folder / "docs" / STAGING).mkdir()
+    done = beaker("changes", "apply", "set.json", "--dir", "docs")
     assert done.code == 0
     assert "An earlier apply that had been interrupted here was undone first." in done.err
     assert not (folder / "docs" / STAGING).exists()

@@ -30,7 +30,7 @@ from beaker.core.documents import (
     UpdateDocumentChange,
 )
 from beaker.files.change_journal import STAGING
-from beaker.files.changes import apply_to_directory, read_documents, recover
+from beaker.files.changes import apply_to_directory, look_at_directory, read_documents, recover
 from beaker.files.documents import read_tree, write_tree
 
 HASH = "0" * 64
@@ -325,10 +325,18 @@ def stopped(store: Path, change_set: DocumentChangeSet) -> Path:
 
 
 def test_recover__killed_apply__is_completed_and_said(store: Path) -> None:
-    """The next command, a dry run included, completes what was begun and reports it."""
+    """A dry run foresees it and writes nothing; the next command completes what was begun and reports it."""
     change_set = changes(update("a.md"), delete("sub/b.md"))
     stopped(store, change_set)
-    applied = apply_to_directory(store, change_set, dry_run=True).unwrap()
+    before = everything(store)
+    foreseen = apply_to_directory(store, change_set, dry_run=True).unwrap()
+    looked, recovery = look_at_directory(store, change_set).unwrap()
+    assert everything(store) == before
+    assert {(one.name, one.content) for one in looked} >= {("a.md", "new")}
+    assert "sub/b.md" not in {one.name for one in looked}
+    applied = apply_to_directory(store, change_set).unwrap()
+    assert foreseen.recovery == recovery == applied.recovery
+    assert foreseen.steps == applied.steps
     assert applied.recovery is not None
     assert applied.recovery.outcome == "completed"
     assert {step.outcome for step in applied.steps} == {"already_applied"}
@@ -339,7 +347,13 @@ def test_recover__edit_in_between__undoes_around_it(store: Path) -> None:
     """A document that someone wrote since is kept, everything else is as before."""
     stopped(store, changes(update("a.md"), delete("sub/b.md"), create("n.md")))
     (store / "faq/a.md").write_text("mine")
+    before = everything(store)
+    again = changes(delete("sub/b.md"), create("n.md"))
+    foreseen = apply_to_directory(store, again, dry_run=True).unwrap()
+    assert everything(store) == before
     recovery = recover(store).unwrap()
+    assert foreseen.recovery == recovery
+    assert foreseen.steps == apply_to_directory(store, again, dry_run=True).unwrap().steps
     assert recovery is not None
     assert (recovery.outcome, recovery.kept) == ("undone", ("faq/a.md",))
     assert (store / "faq/a.md").read_text() == "mine"
@@ -357,8 +371,11 @@ def test_recover__staging_without_journal__is_removed(store: Path) -> None:
     before = everything(store)
     (store / STAGING).mkdir()
     (store / STAGING / "new-0").write_text("new")
+    foreseen = apply_to_directory(store, changes(update("a.md")), dry_run=True).unwrap().recovery
+    assert (store / STAGING / "new-0").exists()
     recovery = recover(store).unwrap()
     assert recovery is not None
+    assert foreseen == recovery
     assert recovery.outcome == "undone"
     assert everything(store) == before
 
