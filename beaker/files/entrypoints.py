@@ -1,6 +1,7 @@
 """Where the module of an Integration lies: from a file or an entrypoint to the folder it is imported from."""
 
 import os
+from keyword import iskeyword
 from pathlib import Path
 
 from returns.result import Failure, Result, Success
@@ -65,9 +66,11 @@ def locate_file(path: str, root: Path) -> Result[ModuleFile, Problem]:
     parts = file.relative_to(import_root).with_suffix("").parts
     if parts[-1] == "__init__" and len(parts) > 1:
         parts = parts[:-1]
-    if not all(part.isidentifier() for part in parts):
+    if not all(part.isidentifier() and not iskeyword(part) for part in parts):
         message = f"{path} cannot be imported: {'.'.join(parts)} is no module name"
-        return Failure(Problem("BK124", message, "--target", "name files and folders as Python identifiers"))
+        return Failure(
+            Problem("BK124", message, "--target", "name files and folders as Python identifiers, not as its keywords")
+        )
     return Success(ModuleFile(file, import_root, ".".join(parts), project))
 
 

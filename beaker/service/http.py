@@ -137,7 +137,7 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
 
 
 class _Room:
-    """Answers requests of one method by `handler`, all others by `otherwise`, which judges whoever asks first."""
+    """Answers requests of one method (`HEAD` as `GET`) by `handler`; all others by `otherwise`, which judges who asks."""
 
     def __init__(self, handler: Handler, method: str | None, otherwise: Handler) -> None:
         self._handler = handler
@@ -145,7 +145,8 @@ class _Room:
         self._otherwise = otherwise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        fits = self._method is None or scope["method"] == self._method
+        method = "GET" if scope["method"] == "HEAD" and self._method == "GET" else scope["method"]
+        fits = self._method is None or method == self._method
         response = await (self._handler if fits else self._otherwise)(HttpRequest(scope, receive, send))
         await response(scope, receive, send)
 

@@ -14,6 +14,7 @@ from beaker.core.api import MAX_INTEGER, Response
 from beaker.core.convert import to_json
 from beaker.core.datasets import DatasetFile, manifest_digest, validate_splits
 from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.reserved_names import reserved_part
 from beaker.core.strict_json import JsonObject
 from beaker.files.jsonl import count_rows
 from beaker.files.reading import open_regular
@@ -292,7 +293,9 @@ def _read_files(listed: list[Any]) -> Result[tuple[ArtifactFile, ...], Problems]
         except (TypeError, ValueError) as error:
             problems.append(Problem("BK450", str(error), where))
             continue
-        if one.size_bytes > MAX_INTEGER:
+        if (part := reserved_part(one.path)) is not None:
+            problems.append(Problem("BK450", f"path must not lead through {part!r}, which no dataset holds", where))
+        elif one.size_bytes > MAX_INTEGER:
             problems.append(Problem("BK450", f"size_bytes must be at most {MAX_INTEGER}", where))
         else:
             files.append(ArtifactFile(one.path, content_type, one.size_bytes, one.sha256))

@@ -43,7 +43,7 @@ def test_locate_file__is_imported_from_the_nearest_project(
         assert found.file == root / path
 
 
-@pytest.mark.parametrize("path", ["../x.py", "/x.py", "a-b/c.py", "src/1x.py"])
+@pytest.mark.parametrize("path", ["../x.py", "/x.py", "a-b/c.py", "src/1x.py", "class.py", "src/import/x.py"])
 def test_locate_file__outside_or_no_module__is_refused(root: Path, path: str) -> None:
     """What cannot be imported from inside the project is no target."""
     assert locate_file(path, root).failure().code == "BK124"

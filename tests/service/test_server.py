@@ -221,6 +221,8 @@ def test_health__is_for_everybody_and_says_nothing(served: Any) -> None:
     """A monitor needs no token."""
     answer = httpx.get(f"{served.url}/health", trust_env=False)
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+    head_only = httpx.head(f"{served.url}/health", trust_env=False)
+    assert (head_only.status_code, head_only.content) == (200, b"")
 
 
 @pytest.mark.parametrize(

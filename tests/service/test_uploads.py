@@ -226,3 +226,11 @@ def test_upload__more_bytes_or_rows_than_can_be_kept__is_refused(world: Any) -> 
             refused = world.api.call("create_dataset_upload", name="n", files=announced(train=TRAIN), **count).failure()
             assert refused.status == 422
             assert len(refused.message) < 200
+
+
+@pytest.mark.parametrize("path", [".git/config", "sub/.GIT/hooks/x", ".beaker/.env", "a/git~1/x"])
+def test_upload__path_through_a_folder_of_git_or_beaker__is_refused(world: Any, path: str) -> None:
+    """Whoever fetches the dataset into a folder gets no repository or configuration with it."""
+    files = [*announced(train=TRAIN), {**announced(test=TEST)[0], "path": path}]
+    refused = world.api.call("create_dataset_upload", name="n", files=files).failure()
+    assert (refused.status, refused.where) == (422, "files[1]")
