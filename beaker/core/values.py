@@ -5,7 +5,7 @@ Customers inspect our values with `attrs` or with `dataclasses`; both work. Only
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, dataclass_transform, overload
+from typing import Any, NoReturn, TypeVar, dataclass_transform, overload
 
 import attrs
 
@@ -84,16 +84,6 @@ class ReadOnlyDict(dict[K, V]):
 
     __slots__ = ()
 
-    if not TYPE_CHECKING:  # to type checkers it is made as a dict is
-
-        # Filled here, so that calling `__init__` once more changes nothing.
-        def __new__(cls, items=(), /, **named):
-            made = dict.__new__(cls)
-            dict.update(made, items, **named)
-            return made
-
-        __init__ = object.__init__
-
     def _refuse(self, *args: object, **kwargs: object) -> NoReturn:
         raise TypeError("this mapping is read-only; make a copy with dict(...) and change that")
 
@@ -126,6 +116,17 @@ class ReadOnlyDict(dict[K, V]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (ReadOnlyDict, (dict(self),))
+
+
+def _filled(cls: type[Any], items: Any = (), /, **named: Any) -> Any:
+    made = dict.__new__(cls)
+    dict.update(made, items, **named)
+    return made
+
+
+# Filled before `__init__`, so that calling that once more changes nothing; type checkers see it made as a dict is.
+ReadOnlyDict.__new__ = staticmethod(_filled)  # type: ignore[method-assign]
+ReadOnlyDict.__init__ = object.__init__  # type: ignore[assignment, method-assign]  # as above
 
 
 def read_only(items: Mapping[K, V] | Iterable[tuple[K, V]]) -> ReadOnlyDict[K, V]:
