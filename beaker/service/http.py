@@ -137,7 +137,7 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
 
 
 class _Room:
-    """Answers requests of one method (`HEAD` as `GET`) by `handler`; all others by `otherwise`, which judges who asks."""
+    """Answers one method (`HEAD` as `GET`) by `handler`; all others by `otherwise`, which judges whoever asks first."""
 
     def __init__(self, handler: Handler, method: str | None, otherwise: Handler) -> None:
         self._handler = handler
