@@ -26,6 +26,7 @@ from beaker.core.launch import (
     plan_launch,
 )
 from beaker.core.optimizer import parse_launch_settings
+from beaker.core.prices import prices_rule
 from beaker.core.project_layout import (
     normalize_beaker_config_path,
     normalize_repository_directory,
@@ -134,6 +135,14 @@ CONFIGS: list[Any] = [
     "x",
     7,
 ]
+
+
+def prices_told(given: object) -> object:
+    """The rule is made anew for each row, so that its maker answers too; a refusal is told problem by problem."""
+    try:
+        return prices_rule("BK1")(given)
+    except options.OptionsRefused as refused:
+        return refused.problems
 
 
 def option_rules() -> list[Callable[[object], object]]:
@@ -422,6 +431,20 @@ TABLES: dict[str, Table] = {
                 "x" * 59,
             )
         ],
+    ),
+    "prices": (
+        prices_told,
+        each(
+            None,
+            [],
+            {},
+            {"openai:gpt": {"input": 0, "output": 1_000_000}, "a:b": {"input": 0.4, "output": 1.6}},
+            {"openai:gpt": {"input": 1}, "a:b": {}, "c:d": {"output": 1}},
+            {"openai:gpt": {"input": -0.1, "output": 1_000_000.1}},
+            {"gpt": {"input": 1, "output": 1}, ":m": {"input": 1, "output": 1}, "p: ": {"input": "x", "output": None}},
+            {"openai:gpt": 7},
+            {"openai:gpt": {"input": 1, "output": 1, "cached": 1}},
+        ),
     ),
     "redaction": (
         lambda secrets, said: redactor(secrets)(said),
