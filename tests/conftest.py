@@ -24,10 +24,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 
 @pytest.fixture(scope="session", autouse=True)
 def interruptible() -> Iterator[None]:
-    """Lets tests interrupt themselves and what they start, also where a shell began them in its background."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    """Lets tests interrupt and hang up what they start, also where a shell began them in its background."""
+    wanted = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in wanted.items()}
     yield
-    signal.signal(signal.SIGINT, before or signal.SIG_DFL)
+    for number, handler in before.items():
+        signal.signal(number, handler or signal.SIG_DFL)
 
 
 SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"

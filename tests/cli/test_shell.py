@@ -285,8 +285,7 @@ def test_signal__hangup_under_nohup__stays_ignored() -> None:
 def test_signal__second__leaves_no_temporary_folder(tmp_path: Path, wait: str) -> None:
     """Whoever interrupts twice is not left with the case files of a stuck setup."""
     blocking = (
-        'print("ready", flush=True)\n'
-        "        try: time.sleep(60)\n"
+        'try: print("ready", flush=True); time.sleep(60)\n'
         '        finally: print("torn down", flush=True); time.sleep(60)'
     )
     steps = (
