@@ -26,7 +26,8 @@ class RunPlan:
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
-    out of text. `process_per_case` is the entry's `isolation: process`,
+    out of text; `credentials_out` does so with credentials alone, which no edit may bring in. `process_per_case` is the
+    entry's `isolation: process`,
     `reflection_key` the key of the model that reflects, if it has one.
     """
 
@@ -50,6 +51,9 @@ class RunPlan:
     proposer_env: Mapping[str, str]
     redact: Callable[[str], str]
     process_per_case: bool = False
+    credentials_out: Callable[[str], str] = attrs.field(
+        default=attrs.Factory(lambda plan: plan.redact, takes_self=True)
+    )
     reflection_key: str | None = attrs.field(default=None, repr=False)
 
     def code(self, checkout: Path) -> CodeRoot:

@@ -15,6 +15,7 @@ before that it ends what the killed one left running and removes its folder.
 
 import asyncio
 import os
+import re
 import signal
 import sqlite3
 import sys
@@ -55,6 +56,8 @@ ENDED, REFUSED, DELETED = 0, 2, 4
 
 GATEWAY = (BASE_URL_VARIABLE, API_KEY_VARIABLE)
 """Where the system under test calls its models, when that is set for the run."""
+
+_CREDENTIAL = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH")
 
 LOOK_SECONDS = 0.5
 """How often a worker looks whether its run was cancelled (the signal that comes with it is faster), or deleted."""
@@ -189,6 +192,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         scorer_env={**customer, **judging},
         proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
         redact=redact,
+        credentials_out=redactor([*_credentials(run), *filter(None, [_reflection_key(settings.optimizer)])]),
         reflection_key=_reflection_key(settings.optimizer),
         process_per_case=run.entry.get("isolation") == "process",
     )
@@ -209,9 +213,17 @@ def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
 
 def _secrets(run: RunRecord) -> list[str]:
     """The values that must not be kept anywhere: what the run was granted, what its proposer gets, keys of models."""
+    return [os.environ[name] for name in _granted(run) if name in os.environ]
+
+
+def _credentials(run: RunRecord) -> list[str]:
+    """Those of them whose name says that they are credentials; a folder or a model's name may well stand in an edit."""
+    return [os.environ[name] for name in _granted(run) if name in os.environ and _CREDENTIAL.search(name)]
+
+
+def _granted(run: RunRecord) -> tuple[str, ...]:
     passed = proposer_variables(run.settings.get("harness_optimization"))
-    names = (*_names(run.entry.get("required_env")), *passed, API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE)
-    return [os.environ[name] for name in names if name in os.environ]
+    return (*_names(run.entry.get("required_env")), *passed, API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE)
 
 
 def _reflection_key(optimizer: OptimizerSettings) -> str | None:

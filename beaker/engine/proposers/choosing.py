@@ -21,4 +21,4 @@ def choose_proposer(
         made = reflection_proposer(plan, checkouts, opened=opened, clean=clean)
     else:
         made = command_proposer(plan, supervisor, checkouts, opened=opened, clean=clean)
-    return SecretlessProposer(made, plan.redact, checkouts.file)
+    return SecretlessProposer(made, plan.credentials_out, checkouts.file)
