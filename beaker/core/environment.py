@@ -166,6 +166,15 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     return redactor(secrets)(text)
 
 
+def names_credential(name: str) -> bool:
+    """Whether the name of a variable says that its value is a credential, and not a folder, a region or a model.
+
+    Among the values that a run keeps out of its output, only a credential has no place in a candidate either.
+    """
+    return _CREDENTIAL.search(name.upper()) is not None
+
+
+_CREDENTIAL = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH")
 _DOTENV_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _STEERING_PREFIXES = ("BEAKER_", "PYTHON", "LD_", "DYLD_", "GIT_")
 _STEERING_NAMES = RESERVED_ENVIRONMENT_NAMES | {name.upper() for name in PROXY_VARIABLES} | {"BROWSER"}

@@ -54,7 +54,7 @@ def json_value(value: object, label: str) -> Any:
 def json_object(value: object, label: str) -> ReadOnlyDict[str, Any]:
     """`dict(value)` checked as `json_value` and stored read-only (metadata, config, context)."""
     try:
-        items = dict(value)  # type: ignore[call-overload]
+        items = dict(value)  # type: ignore[call-overload]  # what is no mapping is refused here
     except (TypeError, ValueError) as error:
         raise TypeError(f"{label} must be a mapping, not {type(value).__name__}") from error
     return ReadOnlyDict(_copy(items, label))

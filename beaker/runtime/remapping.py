@@ -124,7 +124,8 @@ def _remapped_finder(finder: Any, checkouts: Checkouts) -> Any:
 def _moved_place(place: Any, checkouts: Checkouts) -> Any:
     if isinstance(place, str):
         return checkouts.moved(place) or place
-    return [_moved_place(item, checkouts) for item in place] if isinstance(place, list | tuple) else place
+    sequence = isinstance(place, (list, tuple))  # not `list | tuple`: Python 3.9 reads this file too
+    return [_moved_place(item, checkouts) for item in place] if sequence else place
 
 
 class _MovedFinder:

@@ -15,7 +15,6 @@ before that it ends what the killed one left running and removes its folder.
 
 import asyncio
 import os
-import re
 import signal
 import sqlite3
 import sys
@@ -27,7 +26,7 @@ from typing import NoReturn
 
 from returns.pipeline import is_successful
 
-from beaker.core.environment import base_environment, redactor
+from beaker.core.environment import base_environment, names_credential, redactor
 from beaker.core.inference import (
     API_KEY_VARIABLE,
     BASE_URL_VARIABLE,
@@ -56,8 +55,6 @@ ENDED, REFUSED, DELETED = 0, 2, 4
 
 GATEWAY = (BASE_URL_VARIABLE, API_KEY_VARIABLE)
 """Where the system under test calls its models, when that is set for the run."""
-
-_CREDENTIAL = re.compile("KEY|TOKEN|SECRET|PASS|CREDENTIAL|AUTH")
 
 LOOK_SECONDS = 0.5
 """How often a worker looks whether its run was cancelled (the signal that comes with it is faster), or deleted."""
@@ -218,7 +215,7 @@ def _secrets(run: RunRecord) -> list[str]:
 
 def _credentials(run: RunRecord) -> list[str]:
     """Those of them whose name says that they are credentials; a folder or a model's name may well stand in an edit."""
-    return [os.environ[name] for name in _granted(run) if name in os.environ and _CREDENTIAL.search(name)]
+    return [os.environ[name] for name in _granted(run) if name in os.environ and names_credential(name)]
 
 
 def _granted(run: RunRecord) -> tuple[str, ...]:

@@ -13,7 +13,13 @@ from beaker.core.config import ProjectConfig, parse_config
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.config_tree import kind_of, plain_json, tree_from_json
 from beaker.core.credentials import choose_agent_key
-from beaker.core.environment import parse_required_env, redactor, required_env_faults, reserved_environment_reason
+from beaker.core.environment import (
+    names_credential,
+    parse_required_env,
+    redactor,
+    required_env_faults,
+    reserved_environment_reason,
+)
 from beaker.core.inference import choose_inference_target, choose_scoring_target
 from beaker.core.launch import (
     check_launch_keys,
@@ -444,6 +450,21 @@ TABLES: dict[str, Table] = {
             {"gpt": {"input": 1, "output": 1}, ":m": {"input": 1, "output": 1}, "p: ": {"input": "x", "output": None}},
             {"openai:gpt": 7},
             {"openai:gpt": {"input": 1, "output": 1, "cached": 1}},
+        ),
+    ),
+    "name of a credential": (
+        names_credential,
+        each(
+            "OPENAI_API_KEY",
+            "gh_token",
+            "DB_PASSWORD",
+            "CLIENT_SECRET",
+            "AWS_CREDENTIALS",
+            "BASIC_AUTH",
+            "AWS_REGION",
+            "MODEL",
+            "LAB",
+            "",
         ),
     ),
     "redaction": (

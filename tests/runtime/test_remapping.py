@@ -1,5 +1,8 @@
 """Which checkout code comes from: every way an interpreter can know the user's own checkout is moved to this one."""
 
+import os
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
@@ -240,6 +243,39 @@ def test_interpreter_that_a_pool_spawns__takes_modules_from_here(checkouts, host
         "    WHERE = list(pool.map(task.told, [0]))\n"
     )
     assert where(checkouts, hosted, code) == ["checkout"]
+
+
+FURTHER = """
+import importlib.util, sys
+spec = importlib.util.spec_from_file_location("remapping", sys.argv[1])
+remapping = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(remapping)
+
+class Editable:  # as setuptools writes one
+    @staticmethod
+    def find_spec(name, path=None, target=None): return None
+
+MAPPING, NAMESPACES = {"pkg": sys.argv[3] + "/pkg"}, {"space": [sys.argv[3] + "/space"]}
+sys.meta_path.append(Editable)
+sys.path.append(sys.argv[3] + "/src")
+remapping.remap_interpreter(remapping.Checkouts(sys.argv[2], sys.argv[3]))
+print(sys.path[-1], MAPPING["pkg"], *NAMESPACES["space"])
+"""
+
+
+@pytest.mark.parametrize("version", ["3.9", "3.10"])
+def test_remapping__in_an_older_interpreter__moves_the_same(version, tmp_path):
+    """Customer code may start interpreters that Beaker itself does not run on."""
+    pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = [*map(str, pyenv.glob(f"{version}.*/bin/python")), shutil.which(f"python{version}")]
+    if found[0] is None:
+        pytest.skip(f"no Python {version} is installed here")
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    there.mkdir()
+    command = [found[0], "-c", FURTHER, remapping.__file__, str(here), str(there)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert told.stdout.split() == [f"{here}/src", f"{here}/pkg", f"{here}/space"]
 
 
 def test_interpreter_that_cannot_be_remapped__goes_on_as_before(checkouts, hosted):
