@@ -130,8 +130,8 @@ def _carry_out(
     command: transfer.TransferCommand, dataset: LocalDataset
 ) -> Generator[Call | Put | Get, Any, transfer.TransferEvent]:
     match command:
-        case transfer.Announce(arguments):
-            announced = yield Call("create_dataset_upload", arguments)
+        case transfer.Announce(arguments, endpoint):
+            announced = yield Call(endpoint, arguments)
             if not is_successful(announced):
                 return transfer.CallFailed(announced.failure())
             return transfer.Announced(announced.unwrap())
@@ -140,8 +140,8 @@ def _carry_out(
             if not 200 <= response.status < 300:
                 return transfer.CallFailed(read_refusal(response))
             return transfer.FileSent(path)
-        case transfer.Complete(artifact_id):
-            completed = yield Call("complete_dataset_upload", {"artifact_id": artifact_id})
+        case transfer.Complete(artifact_id, endpoint):
+            completed = yield Call(endpoint, {"artifact_id": artifact_id})
             if not is_successful(completed):
                 return transfer.CallFailed(completed.failure())
             return transfer.Completed(completed.unwrap())

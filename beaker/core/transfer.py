@@ -1,18 +1,21 @@
-"""Uploading a dataset, as a state machine: announce its files, send those the place lacks, confirm them.
+"""Uploading a dataset or another artifact, as a state machine: announce its files, send those the place lacks, confirm
+them.
 
 `TRANSITIONS` is the machine. `begin` makes a transfer, `step` takes what happened and says what to do next. Everything
-the place lacks may be sent at the same time and may arrive in any order. The manifest digest has to agree all along:
-a place that knows other bytes under this name is no success.
+the place lacks may be sent at the same time and may arrive in any order. Where an upload URL was no longer good, the
+rest is announced once more when everything under way has ended, and goes on at the new URLs. The manifest digest has to
+agree all along: a place that knows other bytes under this name is no success.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import attrs
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.datasets import DatasetDeclaration
+from beaker.core.datasets import DatasetDeclaration, DatasetFile, artifact_path, manifest_digest
 from beaker.core.problems import Problem
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import ReadOnlyDict, value
@@ -22,15 +25,32 @@ TransferPhase: TypeAlias = Literal[
 ]
 
 TransferMove: TypeAlias = Literal[
-    "announced", "lacking", "lacking_nothing", "known", "file_sent", "all_sent", "unconfirmed", "confirmed", "failed"
+    "announced",
+    "lacking",
+    "lacking_nothing",
+    "known",
+    "file_sent",
+    "file_expired",
+    "some_expired",
+    "all_sent",
+    "unconfirmed",
+    "confirmed",
+    "failed",
 ]
 """`announced`: the place took the plan; then it is `lacking` files or `lacking_nothing`, or all of it was `known`
-before. `file_sent`, `all_sent`; then the place still has the dataset `unconfirmed`, or `confirmed`."""
+before. `file_sent`, or `file_expired` when the time of its URL was over; in the end `all_sent`, or `some_expired` and
+are announced again. Then the place still has the files `unconfirmed`, or `confirmed`."""
 
 TRANSITIONS: Mapping[TransferPhase, Mapping[TransferMove, TransferPhase]] = {
     "planned": {"announced": "created", "failed": "failed"},
     "created": {"lacking": "sending", "lacking_nothing": "sent", "known": "reused", "failed": "failed"},
-    "sending": {"file_sent": "sending", "all_sent": "sent", "failed": "failed"},
+    "sending": {
+        "file_sent": "sending",
+        "file_expired": "sending",
+        "some_expired": "planned",
+        "all_sent": "sent",
+        "failed": "failed",
+    },
     "sent": {"unconfirmed": "completing", "confirmed": "complete", "failed": "failed"},
     "completing": {"confirmed": "complete", "failed": "failed"},
     "complete": {},
@@ -44,12 +64,16 @@ COMPLETE = "COMPLETE"
 CONTENT_TYPES: Mapping[str, str] = ReadOnlyDict({".json": "application/json"})
 """What an upload calls files with these endings; anything else is bytes."""
 
+ANNOUNCE_DATASET, COMPLETE_DATASET = "create_dataset_upload", "complete_dataset_upload"
+ANNOUNCE_ARTIFACT, COMPLETE_ARTIFACT = "create_artifact_upload", "complete_artifact_upload"
+
 
 @value
 class Announce:
-    """Announce the files (`create_dataset_upload`, with these arguments)."""
+    """Announce the files: call `endpoint` with these arguments."""
 
     arguments: Mapping[str, Any]
+    endpoint: str = ANNOUNCE_DATASET
 
 
 @value
@@ -64,9 +88,10 @@ class SendFile:
 
 @value
 class Complete:
-    """Say that everything has been sent (`complete_dataset_upload`)."""
+    """Say that everything has been sent: call `endpoint`."""
 
     artifact_id: str
+    endpoint: str = COMPLETE_DATASET
 
 
 TransferCommand: TypeAlias = Announce | SendFile | Complete
@@ -87,6 +112,14 @@ class FileSent:
 
 
 @value
+class FileExpired:
+    """The place did not take the file `path`, for the time of its URL was over; `problem` is what it said."""
+
+    path: str
+    problem: Problem
+
+
+@value
 class Completed:
     """The place answered that the upload is complete."""
 
@@ -100,19 +133,25 @@ class CallFailed:
     problem: Problem
 
 
-TransferEvent: TypeAlias = Announced | FileSent | Completed | CallFailed
+TransferEvent: TypeAlias = Announced | FileSent | FileExpired | Completed | CallFailed
 
 
 @value(kw_only=True)
 class Transfer:
     """A transfer under way, or ended: with the place's `artifact` when `complete` or `reused`, else with a `problem`.
 
-    `lacking` are the files that were asked for and have not arrived, with their sizes in bytes.
+    `files` are all of them, `manifest_digest` what they have to be known by, `announcement` how they are announced.
+    `lacking` are the files that were asked for and have not arrived, with their sizes in bytes; `expired` those that
+    have to be asked for again. `stuck`: nothing has arrived since that happened last.
     """
 
     phase: TransferPhase
-    declaration: DatasetDeclaration
+    files: tuple[DatasetFile, ...]
+    manifest_digest: str
+    announcement: Announce
     lacking: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
+    expired: frozenset[str] = frozenset()
+    stuck: bool = False
     sent_bytes: int = 0
     total_bytes: int = 0
     artifact: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
@@ -137,26 +176,45 @@ class Transfer:
 Step: TypeAlias = tuple[Transfer, tuple[TransferCommand, ...]]
 
 
-def begin(declaration: DatasetDeclaration, options: Mapping[str, Any] | None = None) -> Step:
-    """A transfer of the declared dataset, and the first command; `options` are further arguments of the announcement
-    (`promote`, `expires_in_seconds`, `total_count`, ...)."""
-    files = [
-        {
-            "path": file.path,
-            "content_type": content_type(file.path),
-            "size_bytes": file.size_bytes,
-            "sha256": file.sha256,
-        }
-        for file in declaration.files
-    ]
+def begin(
+    declaration: DatasetDeclaration,
+    options: Mapping[str, Any] | None = None,
+    *,
+    content_types: Mapping[str, str] | None = None,
+) -> Step:
+    """A transfer of the declared dataset, and the first command.
+
+    `options` are further arguments of the announcement (`promote`, `expires_in_seconds`, `total_count`, ...);
+    `content_types` says by path what a file is called, beside what its name tells.
+    """
     arguments = {
         "name": declaration.name,
-        "files": files,
+        "files": _announced_files(declaration.files, content_types or {}),
         "metadata": dict(declaration.metadata),
         "splits": dict(declaration.splits),
         **(options or {}),
     }
-    return Transfer(phase="planned", declaration=declaration), (Announce(arguments),)
+    return _begin(declaration.files, declaration.manifest_digest, Announce(arguments))
+
+
+def begin_artifact(
+    files: Iterable[DatasetFile],
+    options: Mapping[str, Any] | None = None,
+    *,
+    content_types: Mapping[str, str] | None = None,
+) -> Result[Step, Problem]:
+    """A transfer of any files as an artifact (`options`: `kind`, `metadata`, ...), and the first command.
+
+    BK205 for a path that stands twice, BK213 without files.
+    """
+    listed = tuple(files)
+    digest = manifest_digest(listed)
+    if not is_successful(digest):
+        return Failure(digest.failure())
+    if not listed:
+        return Failure(Problem("BK213", "an artifact needs files"))
+    arguments = {"files": _announced_files(listed, content_types or {}), **(options or {})}
+    return Success(_begin(listed, digest.unwrap(), Announce(arguments, ANNOUNCE_ARTIFACT)))
 
 
 def step(transfer: Transfer, event: TransferEvent) -> Result[Step, Problem]:
@@ -173,6 +231,8 @@ def step(transfer: Transfer, event: TransferEvent) -> Result[Step, Problem]:
             return Success(_announced(transfer, answer))
         case "sending", FileSent(path) if path in transfer.lacking:
             return Success(_file_sent(transfer, path))
+        case "sending", FileExpired(path, problem) if path in transfer.lacking:
+            return Success(_file_expired(transfer, path, problem))
         case "completing", Completed(answer):
             return Success(_completed(transfer, answer))
         case _:
@@ -186,6 +246,24 @@ def content_type(path: str) -> str:
     return CONTENT_TYPES.get(ending, "application/octet-stream")
 
 
+def _begin(files: tuple[DatasetFile, ...], digest: str, announcement: Announce) -> Step:
+    made = Transfer(phase="planned", files=files, manifest_digest=digest, announcement=announcement)
+    return made, (announcement,)
+
+
+def _announced_files(files: Iterable[DatasetFile], content_types: Mapping[str, str]) -> list[dict[str, Any]]:
+    given = {artifact_path(path, "content_types"): called for path, called in content_types.items()}
+    return [
+        {
+            "path": file.path,
+            "content_type": given.get(file.path) or content_type(file.path),
+            "size_bytes": file.size_bytes,
+            "sha256": file.sha256,
+        }
+        for file in files
+    ]
+
+
 def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
     created = _moved(transfer, "announced")
     artifact, listed = answer.get("artifact"), answer.get("files")
@@ -193,7 +271,7 @@ def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
         return _failed(created, Problem("BK811", "the answer to the announcement lacks its files or its artifact"))
     if problem := _digest_fault(created, artifact):
         return _failed(created, problem)
-    sizes = {file.path: file.size_bytes for file in transfer.declaration.files}
+    sizes = {file.path: file.size_bytes for file in transfer.files}
     sends: dict[str, SendFile] = {}
     for target in listed:
         read = _send_command(sizes, target)
@@ -207,7 +285,8 @@ def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
     created = replace(created, artifact=ReadOnlyDict({**artifact, **stated}), known_before=answer.get("reused") is True)
     if sends:
         lacking = ReadOnlyDict({path: command.size_bytes for path, command in sends.items()})
-        sending = _moved(created, "lacking", lacking=lacking, total_bytes=sum(lacking.values()))
+        total = created.sent_bytes + sum(lacking.values())
+        sending = _moved(created, "lacking", lacking=lacking, total_bytes=total)
         return sending, tuple(sends.values())
     if created.known_before and stated["status"] == COMPLETE:
         return _moved(created, "known"), ()
@@ -215,12 +294,32 @@ def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
 
 
 def _file_sent(transfer: Transfer, path: str) -> Step:
-    left = dict(transfer.lacking)
-    del left[path]
     done = transfer.sent_bytes + transfer.lacking[path]
+    left = _without(transfer.lacking, path)
     if left:
-        return _moved(transfer, "file_sent", lacking=ReadOnlyDict(left), sent_bytes=done), ()
-    return _confirm(_moved(transfer, "all_sent", lacking=ReadOnlyDict(), sent_bytes=done))
+        return _moved(transfer, "file_sent", lacking=left, sent_bytes=done, stuck=False), ()
+    if transfer.expired:
+        return _renewed(replace(transfer, lacking=left, sent_bytes=done))
+    return _confirm(_moved(transfer, "all_sent", lacking=left, sent_bytes=done))
+
+
+def _file_expired(transfer: Transfer, path: str, problem: Problem) -> Step:
+    left, expired = _without(transfer.lacking, path), transfer.expired | {path}
+    if left:
+        return _moved(transfer, "file_expired", lacking=left, expired=expired), ()
+    # New URLs under which again nothing arrived: it is not for their age that they are refused.
+    if transfer.stuck:
+        return _failed(transfer, problem)
+    return _renewed(replace(transfer, lacking=left, expired=expired))
+
+
+def _renewed(transfer: Transfer) -> Step:
+    """Nothing is under way any more: ask for new URLs, where the place names only what it still lacks."""
+    return _moved(transfer, "some_expired", expired=frozenset(), stuck=True), (transfer.announcement,)
+
+
+def _without(lacking: Mapping[str, int], path: str) -> Mapping[str, int]:
+    return ReadOnlyDict({other: size for other, size in lacking.items() if other != path})
 
 
 def _confirm(transfer: Transfer) -> Step:
@@ -231,7 +330,8 @@ def _confirm(transfer: Transfer) -> Step:
     if not isinstance(artifact_id, str) or not artifact_id:
         message = "the place announced no id for the upload, so it cannot be completed"
         return _failed(transfer, Problem("BK811", message))
-    return _moved(transfer, "unconfirmed"), (Complete(artifact_id),)
+    endpoint = COMPLETE_ARTIFACT if transfer.announcement.endpoint == ANNOUNCE_ARTIFACT else COMPLETE_DATASET
+    return _moved(transfer, "unconfirmed"), (Complete(artifact_id, endpoint),)
 
 
 def _completed(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
@@ -258,7 +358,7 @@ def _send_command(sizes: Mapping[str, int], target: object) -> SendFile | Proble
 
 
 def _digest_fault(transfer: Transfer, artifact: Mapping[str, Any]) -> Problem | None:
-    found, expected = artifact.get("manifest_digest"), transfer.declaration.manifest_digest
+    found, expected = artifact.get("manifest_digest"), transfer.manifest_digest
     if found == expected:
         return None
     message = f"the place knows the files under another manifest digest, {found!r} instead of {expected!r}"

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from returns.result import Failure
 
-from beaker.core import api, datasets, login, transfer
+from beaker.core import api, datasets, login, problems, transfer
 from beaker.core.credentials import choose_base_url, choose_credential, read_session
 from beaker.core.readiness import check_readiness, read_available
 from beaker.core.runs import RUN_STATUSES, RunEvent, next_status, outcome
@@ -83,8 +83,10 @@ def transferred(*answers: dict[str, Any]) -> object:
     told: list[object] = [state.phase, *said]
     for one in answers:
         event = transfer.FileSent(one["sent"]) if "sent" in one else transfer.Announced(one)
+        if "expired" in one:
+            event = transfer.FileExpired(one["expired"], problems.Problem("BK469", "too late"))  # type: ignore[assignment]  # one of four events
         if "complete" in one:
-            event = transfer.Completed(one["complete"])  # type: ignore[assignment]  # one of three events
+            event = transfer.Completed(one["complete"])  # type: ignore[assignment]  # one of four events
         moved = transfer.step(state, event)
         if isinstance(moved, Failure):
             return [*told, moved]
@@ -211,6 +213,12 @@ TABLES: dict[str, Table] = {
                 {"complete": {"artifact": {**ARTIFACT, "status": "COMPLETE"}}},
             ],
             [{"artifact": ARTIFACT, "files": [TARGET]}, {"sent": "other"}],
+            [
+                {"artifact": ARTIFACT, "files": [TARGET]},
+                {"expired": "test.jsonl"},
+                {"artifact": ARTIFACT, "files": [TARGET]},
+                {"expired": "test.jsonl"},
+            ],
             [{"artifact": ARTIFACT, "files": []}, {"complete": {}}],
             [{"artifact": ARTIFACT, "files": []}, {"complete": {"artifact": ARTIFACT}}],
             [

@@ -17,6 +17,7 @@ from beaker.core.transfer import (
     CallFailed,
     Complete,
     Completed,
+    FileExpired,
     FileSent,
     SendFile,
     Transfer,
@@ -25,6 +26,7 @@ from beaker.core.transfer import (
     TransferMove,
     TransferPhase,
     begin,
+    begin_artifact,
     content_type,
     step,
 )
@@ -36,6 +38,7 @@ FILES = [
 ]
 DATASET: DatasetDeclaration = declare_dataset("invoices", FILES, splits={"train": 1, "test": 1}).unwrap()
 NO_ANSWER = CallFailed(Problem("BK803", "no answer"))
+TOO_LATE = Problem("BK469", "the time is over")
 
 
 def artifact(**changes: Any) -> dict[str, Any]:
@@ -76,6 +79,67 @@ def test_begin__declaration__is_announced_whole() -> None:
     }
     rest = {key: item for key, item in announce.arguments.items() if key != "files"}
     assert rest == {"name": "invoices", "metadata": {}, "splits": {"train": 1, "test": 1}, "promote": False}
+
+
+def test_begin__types_given__win_over_names() -> None:
+    """Paths are read as anywhere else; a file without a type of its own has that of its name."""
+    _, (announce,) = begin(DATASET, content_types={"./train.jsonl": "text/x-rows"})
+    assert isinstance(announce, Announce)
+    types = [file["content_type"] for file in announce.arguments["files"]]
+    assert types == ["text/x-rows", "application/octet-stream", "application/json"]
+
+
+def test_begin__artifact__is_announced_and_completed_at_its_own_endpoints() -> None:
+    """Any files, without name and splits; known by their manifest digest."""
+    transfer, (announce,) = begin_artifact(
+        iter(FILES), {"kind": "notes"}, content_types={"test.jsonl": "text/plain"}
+    ).unwrap()
+    assert isinstance(announce, Announce)
+    assert announce.endpoint == "create_artifact_upload"
+    assert announce.arguments.keys() == {"files", "kind"}
+    assert announce.arguments["files"][1]["content_type"] == "text/plain"
+    assert (transfer.files, transfer.manifest_digest) == (tuple(FILES), DATASET.manifest_digest)
+    _, commands = step(transfer, answer()).unwrap()
+    assert commands == (Complete("art", "complete_artifact_upload"),)
+
+
+@pytest.mark.parametrize("files, code", [([], "BK213"), ([FILES[0], FILES[0]], "BK205")])
+def test_begin__artifact_that_is_none__is_refused(files: list[DatasetFile], code: str) -> None:
+    """No files, or one path twice."""
+    assert begin_artifact(files).failure().code == code
+
+
+def test_step__expired_url__asks_for_new_ones_once_all_others_ended() -> None:
+    """What was under way ends first; then the rest is announced again and goes on, its bytes counted once."""
+    asked = answer("train.jsonl", "test.jsonl")
+    late = FileExpired("train.jsonl", TOO_LATE)
+    transfer, commands = after(asked, late)
+    assert (transfer.phase, transfer.lacking, commands) == ("sending", {"test.jsonl": 7}, ())
+    transfer, commands = after(asked, late, FileSent("test.jsonl"))
+    assert (transfer.phase, transfer.sent_bytes, commands) == ("planned", 7, (transfer.announcement,))
+    assert (transfer.lacking, transfer.expired) == ({}, frozenset())
+    transfer, commands = after(asked, late, FileSent("test.jsonl"), answer("train.jsonl"))
+    assert [type(command) for command in commands] == [SendFile]
+    assert (transfer.phase, transfer.sent_bytes, transfer.total_bytes) == ("sending", 7, 58)
+    transfer, _ = after(asked, late, FileSent("test.jsonl"), answer("train.jsonl"), FileSent("train.jsonl"), DONE)
+    assert (transfer.phase, transfer.sent_bytes) == ("complete", 58)
+    transfer, _ = after(asked, FileSent("test.jsonl"), late, answer("train.jsonl"), NO_ANSWER)
+    assert transfer.outcome().failure().code == "BK803"
+
+
+def test_step__new_urls_that_are_refused_too__end_it() -> None:
+    """It is not for their age then; but as long as files arrive, new ones are asked for."""
+    both = answer("train.jsonl", "test.jsonl")
+    late = [FileExpired(path, TOO_LATE) for path in ("train.jsonl", "test.jsonl")]
+    transfer, _ = after(both, *late)
+    assert transfer.phase == "planned"
+    transfer, commands = after(both, *late, both, *late)
+    assert (transfer.phase, transfer.outcome().failure(), commands) == ("failed", TOO_LATE, ())
+    transfer, commands = after(both, *late, both, FileSent("test.jsonl"), late[0])
+    assert (transfer.phase, commands) == ("planned", (transfer.announcement,))
+    three = answer("train.jsonl", "test.jsonl", "manifest.json")
+    transfer, _ = after(three, *late, FileSent("manifest.json"), both, late[0], FileSent("test.jsonl"))
+    assert transfer.phase == "planned"
 
 
 def test_content_type__by_ending() -> None:
@@ -181,8 +245,12 @@ class Upload(RuleBasedStateMachine):
     @rule(data=st.data())
     def arrive(self, data: st.DataObject) -> None:
         path = data.draw(st.sampled_from(sorted(self.transfer.lacking)))
+        expired = self.transfer.expired
         self.arrived.append(path)
         self.take(FileSent(path))
+        if self.transfer.phase == "planned":
+            self.commands = [one for one in self.commands if isinstance(one, SendFile) and one.path not in expired]
+            self.take(answer(*sorted(expired)))
 
     @precondition(lambda self: self.transfer.phase == "completing")
     @rule()
@@ -200,6 +268,17 @@ class Upload(RuleBasedStateMachine):
         """What answers nothing is refused and changes nothing."""
         if self.transfer.ended or isinstance(event, Announced) or event == FileSent("other"):
             assert step(self.transfer, event).failure().code == "BK819"
+
+    @precondition(lambda self: self.transfer.phase == "sending")
+    @rule(data=st.data())
+    def expire(self, data: st.DataObject) -> None:
+        """A URL is no longer good; once nothing is under way, the rest gets new ones."""
+        path = data.draw(st.sampled_from(sorted(self.transfer.lacking)))
+        expired = self.transfer.expired | {path}
+        self.take(FileExpired(path, TOO_LATE))
+        if self.transfer.phase == "planned":
+            self.commands = [one for one in self.commands if isinstance(one, SendFile) and one.path not in expired]
+            self.take(answer(*sorted(expired)))
 
     @invariant()
     def accounts(self) -> None:
@@ -231,6 +310,7 @@ EVENTS = st.one_of(
     st.builds(Announced, ANSWERS),
     st.builds(Completed, ANSWERS),
     st.builds(FileSent, st.sampled_from(["test.jsonl", "x"])),
+    st.builds(FileExpired, st.sampled_from(["test.jsonl", "x"]), st.just(TOO_LATE)),
     st.just(NO_ANSWER),
 )
 
@@ -254,7 +334,7 @@ def test_transitions__types_and_table__agree() -> None:
     """The table covers the types, and every phase can be reached."""
     assert set(TRANSITIONS) == set(get_args(TransferPhase))
     assert {move for row in TRANSITIONS.values() for move in row} == set(get_args(TransferMove))
-    assert {end for row in TRANSITIONS.values() for end in row.values()} == set(TRANSITIONS) - {"planned"}
+    assert {end for row in TRANSITIONS.values() for end in row.values()} == set(TRANSITIONS)
 
 
 def test_repr__signed_url__is_not_shown() -> None:
