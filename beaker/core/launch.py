@@ -4,7 +4,7 @@ The same for every place; what the values of settings may be is the service's bu
 machine). Keys keep the spelling they were given in; two spellings of one key never travel together.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import attrs
@@ -16,7 +16,8 @@ from beaker.core.config_entry import IntegrationEntry
 from beaker.core.config_reader import DATASET_KEYS
 from beaker.core.config_reader import LAUNCH_KEYS as LAUNCH_KEYS
 from beaker.core.datasets import parse_reference
-from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings, optimization_models, with_models
+from beaker.core.launch_options import NO_OPTIONS, SPEC_LAUNCH_KEYS, Contract, LaunchOptions, with_options
+from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.optimizer import EXTRA_ADVICE, SETTING_HOMES
 from beaker.core.options import at_home, camel, did_you_mean, shown
 from beaker.core.problems import Problem, Problems
@@ -28,7 +29,7 @@ ID_KEYS = DATASET_KEYS[3:]
 LOCAL_PATH_KEYS = ("local_dataset_path", "localDatasetPath")
 RETIRED_KEYS = ("dataset_uri", "dataset_artifact_uri")
 
-_SPELLINGS = {spelled: name for name in LAUNCH_KEYS for spelled in (name, camel(name))}
+_SPELLINGS = {spelled: name for name in (*LAUNCH_KEYS, *SPEC_LAUNCH_KEYS) for spelled in (name, camel(name))}
 
 
 @value
@@ -43,7 +44,8 @@ class DatasetChoice:
 class LaunchRequest:
     """Everything that a launch sends. Without a `ref` the place decides: HEAD on this machine, else its default.
 
-    `allow_dirty` launches the checkout of this machine with what is not committed in it; no `ref` goes with it.
+    `allow_dirty` launches the checkout of this machine with what is not committed in it; no `ref` goes with it. A Spec
+    is named by `spec_id`, and only where the command line named it.
     """
 
     agent_key: str
@@ -52,13 +54,19 @@ class LaunchRequest:
     repository: str
     ref: str | None = None
     integration_id: str | None = None
+    spec_id: str | None = None
     trigger_metadata: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     input_artifacts: tuple[Mapping[str, Any], ...] = ()
     allow_dirty: bool = False
 
     def body(self) -> JsonObject:
         """The JSON body of `POST /v1/optimization-runs`."""
-        source: JsonObject = {"repository": self.repository, "ref": self.ref, "integration_id": self.integration_id}
+        source: JsonObject = {
+            "repository": self.repository,
+            "ref": self.ref,
+            "integration_id": self.integration_id,
+            "spec_id": self.spec_id,
+        }
         if self.allow_dirty:
             source["allow_dirty"] = True
         made: JsonObject = {
@@ -89,25 +97,26 @@ def plan_launch(
     entry: IntegrationEntry | None,
     given: Mapping[str, Any],
     *,
+    contract: Contract | None = "integration",
     reference: str | None = None,
     artifact_id: str | None = None,
-    models: Sequence[str] = (),
+    options: LaunchOptions = NO_OPTIONS,
 ) -> Result[LaunchPlan, Problems]:
-    """Lay `given` (`--config`) over the file's and the entry's `config_defaults`, and choose the dataset.
+    """Lay `given` (`--config`) over the file's and the entry's `config_defaults`, add the options, choose the dataset.
 
-    `reference`, `artifact_id` and `models` are the options of these names. Every problem is reported, none is sent.
+    `contract` is what `entry` names, `None` for none; `reference` and `artifact_id` are `--dataset` and
+    `--dataset-id`. Every problem is reported, none is sent.
     """
     defaults = (project.config_defaults if project else None, entry.config_defaults if entry else None)
     travels, resolved = split_config(merge_config(*defaults, given))
-    parsed = optimization_models(models)
-    with_them = parsed.bind(lambda read: with_models(travels, read, integration_id=entry.id if entry else None))
-    keys = check_launch_keys(travels)
+    keys = check_launch_keys(travels, contract=contract)
+    complete = with_options(travels, options, contract=contract)
     dataset = choose_dataset(resolved, reference=reference, artifact_id=artifact_id)
     problems: list[Problem] = []
     if not is_successful(keys):
         problems.extend(keys.failure())
-    if not is_successful(with_them):
-        problems.append(with_them.failure())
+    if not is_successful(complete):
+        problems.extend(complete.failure())
     if not is_successful(dataset):
         problems.append(dataset.failure())
     elif dataset.unwrap() is None:
@@ -116,7 +125,7 @@ def plan_launch(
         return Failure(tuple(problems))
     chosen = dataset.unwrap()
     assert chosen is not None
-    return Success(LaunchPlan(with_them.unwrap(), chosen))
+    return Success(LaunchPlan(complete.unwrap(), chosen))
 
 
 def merge_config(*layers: Mapping[str, Any] | None) -> dict[str, Any]:
@@ -144,17 +153,26 @@ def split_config(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return travels, {key: item for key, item in config.items() if key in resolved}
 
 
-def check_launch_keys(config: Mapping[str, Any]) -> Result[None, Problems]:
-    """Whether every key of a launch's `config` is one, in one spelling (BK402); a judge is none of them (BK403)."""
+def check_launch_keys(
+    config: Mapping[str, Any], *, contract: Contract | None = "integration"
+) -> Result[None, Problems]:
+    """Whether every key of a launch's `config` is one, in one spelling (BK402).
+
+    A judge is none of them (BK403), but of a Spec's; nor is what only a Spec's launch has.
+    """
     problems: list[Problem] = []
     seen: dict[str, str] = {}
+    known = (*LAUNCH_KEYS, *SPEC_LAUNCH_KEYS) if contract == "spec" else LAUNCH_KEYS
     for key in config:
         where = f"config.{key}"
         name = _SPELLINGS.get(key)
-        if key in SCORER_MODEL_KEYS:
+        if key in SCORER_MODEL_KEYS and contract != "spec":
             problems.extend(judges_in_settings([key], code="BK403"))
+        elif name is not None and name not in known:
+            hint = "leave it out: it is a setting of the Spec generation, and an Integration has none like it"
+            problems.append(Problem("BK402", "is not a known launch setting", where, hint))
         elif name is None:
-            hint = at_home(key, SETTING_HOMES) or f"{did_you_mean(key, LAUNCH_KEYS)}; {EXTRA_ADVICE}"
+            hint = at_home(key, SETTING_HOMES) or f"{did_you_mean(key, known)}; {EXTRA_ADVICE}"
             problems.append(Problem("BK402", "is not a known launch setting", where, hint))
         elif name in seen:
             said = f"is given twice, as {seen[name]!r} and as {key!r}"

@@ -109,14 +109,14 @@ def judges_in_settings(settings: Iterable[str], *, code: str) -> Problems:
 
 
 def with_models(
-    config: Mapping[str, Any], models: Sequence[ModelName], *, integration_id: str | None
+    config: Mapping[str, Any], models: Sequence[ModelName], *, selected: bool
 ) -> Result[dict[str, Any], Problem]:
     """A launch's `config` with the models to compare in its `optimization_config`; unchanged without any.
 
-    BK406 when there is no integration to compare them for, or `config` says something about models already.
+    BK406 when no integration is `selected` to compare them for, or `config` says something about models already.
     """
     spelled = [key for key in ("optimization_config", "optimizationConfig") if key in config]
-    if integration_id is None and (models or spelled):
+    if not selected and (models or spelled):
         said = spelled[0] if spelled and not models else "--optimization-model"
         return Failure(Problem("BK406", "needs a selected integration", said, "pass --integration-id"))
     if not models:

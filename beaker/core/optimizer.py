@@ -13,6 +13,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.core.convert import to_json
 from beaker.core.environment import AGENT_KEY_VARIABLE, ENVIRONMENT_NAME_PATTERN
+from beaker.core.launch_options import REASONS_HERE, Contract
 from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.options import (
     LARGEST,
@@ -104,15 +105,20 @@ class LaunchSettings:
     extra: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
 
 
-def parse_launch_settings(config: JsonObject) -> Result[LaunchSettings, Problems]:
+def parse_launch_settings(
+    config: JsonObject, *, contract: Contract = "integration"
+) -> Result[LaunchSettings, Problems]:
     """Read the `config` of a launch on this machine. Every fault is a BK410 with its place.
 
     Keys may be spelled in snake_case or camelCase, not both; a null is as good as no key. An integration's own values
-    belong into `extra`.
+    belong into `extra`. With the `contract` of a Spec, settings of that generation are known too; those that a run here
+    cannot do are refused with the reason.
     """
-    judge = judges_in_settings(config, code=CODE)
-    plain = {key: item for key, item in config.items() if key not in SCORER_MODEL_KEYS}
-    values, found = read_options(plain, _LAUNCH_RULES, where="config", code=CODE, advice=EXTRA_ADVICE, homes=_homes)
+    rules = _LAUNCH_RULES | (_SPEC_RULES if contract == "spec" else {})
+    judge = () if contract == "spec" else judges_in_settings(config, code=CODE)
+    plain = {key: item for key, item in config.items() if contract == "spec" or key not in SCORER_MODEL_KEYS}
+    values, found = read_options(plain, rules, where="config", code=CODE, advice=EXTRA_ADVICE, homes=_homes)
+    values = {key: item for key, item in values.items() if key in _LAUNCH_RULES}
     problems = judge + found
     hidden = any(problem.where.startswith(_OPTIMIZER_PLACES) for problem in problems)
     if "harness_optimization" not in values and not hidden:
@@ -148,6 +154,16 @@ def _later(reason: str, hint: str, rule: Rule) -> Rule:
         raise OptionsRefused(LaterSetting(CODE, reason, hint=hint))
 
     return refuse
+
+
+def _only(wanted: bool, reason: str, hint: str) -> Rule:
+    """A switch that is there for one of its two positions only."""
+    refuse = _later(reason, hint, truth)
+
+    def read(given: object) -> object:
+        return given if given is wanted else refuse(given)
+
+    return read
 
 
 def _extra(given: object) -> ReadOnlyDict[str, Any]:
@@ -257,11 +273,7 @@ _LAUNCH_RULES: dict[str, Rule] = {
     "spend_budget_usd": number("an amount of at least 0", lambda found: found >= 0),
     "test_baseline": truth,
     "max_concurrency": whole_number(1, 1000),
-    "optimization_config": _later(
-        "comparing models (--optimization-model) comes with a later version",
-        "leave it out to optimize the system",
-        _object,
-    ),
+    "optimization_config": _later(*REASONS_HERE["--optimization-model"], _object),
     "harness_optimization": nested(_OPTIMIZER_RULES, _optimizer, code=CODE, homes=_homes),
     "repository_destinations": _later(
         "nothing is pushed from a run on this machine",
@@ -270,6 +282,25 @@ _LAUNCH_RULES: dict[str, Rule] = {
     ),
     "extra": _extra,
 }
+
+_SPEC_RULES: dict[str, Rule] = {
+    "use_harness_optimization": _only(
+        True, "a run on this machine does nothing else than optimizing the system", "leave it out"
+    ),
+    "test_all_candidates": _only(False, *REASONS_HERE["--test-all-candidates"]),
+    "top_k_test_eval": _later(*REASONS_HERE["--test-all-candidates"], whole_number(0)),
+    "prompts_to_update": _later(
+        "a run on this machine may change every prompt of the Spec",
+        "leave it out; a prompt that is to stay as it is need not be one of the Spec's",
+        _any_of("a list of names", list, tuple),
+    ),
+    "scorer_model": _later(
+        "the judge of a run on this machine is the one that the Spec names",
+        "leave it out, and name the judge as Spec(llm_scorer_model=...)",
+        some_text,
+    ),
+}
+"""Settings that only the launch of a Spec has (`core.launch_options.SPEC_LAUNCH_KEYS`)."""
 
 SETTING_HOMES: Mapping[str, str] = {
     **dict.fromkeys(_LAUNCH_RULES, "beside `harness_optimization`, at the top of the settings"),

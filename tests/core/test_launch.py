@@ -25,10 +25,12 @@ from beaker.core.launch import (
     plan_launch,
     split_config,
 )
+from beaker.core.launch_options import SPEC_LAUNCH_KEYS, LaunchOptions
 from beaker.core.options import camel
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "launch.json").read_text("utf-8"))
 KEYS = [*LAUNCH_KEYS, *map(camel, LAUNCH_KEYS), "dataset", "dataset_id", "datasetRef", "scorer_model", "other"]
+OPTIONS = LaunchOptions(models=("openai:gpt",))
 CONFIGS = st.dictionaries(st.sampled_from(KEYS), st.none() | st.integers() | st.text(max_size=3) | st.just({}))
 
 
@@ -70,6 +72,23 @@ def test_check_launch_keys__key_of_another_level__is_sent_home() -> None:
     """A setting of the optimizer is told that it is one."""
     (problem,) = check_launch_keys({"timeouts": {}}).failure()
     assert problem.hint == "it belongs into `harness_optimization`"
+
+
+@pytest.mark.parametrize("key", [*SPEC_LAUNCH_KEYS, *map(camel, SPEC_LAUNCH_KEYS)])
+def test_check_launch_keys__key_of_a_spec__passes_for_a_spec_only(key: str) -> None:
+    """What only a Spec's launch has is known there, in either spelling, and told apart from a typo elsewhere."""
+    assert is_successful(check_launch_keys({key: None}, contract="spec"))
+    for contract in ("integration", None):
+        (problem,) = check_launch_keys({key: None}, contract=contract).failure()
+        judge = key.lower().startswith("scorer")
+        assert (problem.code, problem.where) == ("BK403" if judge else "BK402", f"config.{key}")
+        assert ("Spec generation" in problem.hint) != judge
+
+
+def test_check_launch_keys__typo_for_a_spec__is_compared_with_its_keys_too() -> None:
+    """A Spec's launch knows more keys, which a hint may name."""
+    (problem,) = check_launch_keys({"top_k_test_evel": 1}, contract="spec").failure()
+    assert "did you mean 'top_k_test_eval'?" in problem.hint
 
 
 @pytest.mark.parametrize("resolved, reference, artifact_id, expected", VECTORS["dataset"])
@@ -122,7 +141,7 @@ def test_plan_launch__layers__file_then_entry_then_given() -> None:
     """The entry's defaults lie over the file's, what was given over both; selectors do not travel."""
     entry = IntegrationEntry(id="i", config_defaults={"max_concurrency": 2, "extra": {"b": 2}})
     project = ProjectConfig(file="f", config_defaults={"dataset": "d", "maxConcurrency": 1, "local_dataset_path": "x"})
-    plan = plan_launch(project, entry, {"extra": {"c": 3}}, models=["openai:gpt"]).unwrap()
+    plan = plan_launch(project, entry, {"extra": {"c": 3}}, options=OPTIONS).unwrap()
     assert plan.dataset == DatasetChoice(reference="d")
     assert plan.config == {
         "max_concurrency": 2,
@@ -144,8 +163,17 @@ def test_plan_launch__nothing_selected__names_misplaced_keys() -> None:
 
 def test_plan_launch__several_faults__are_reported_together() -> None:
     """Keys, models and dataset are judged at once."""
-    found = plan_launch(None, None, {"tenant": 1, "dataset": 7}, models=["gpt"])
+    options = LaunchOptions(models=("gpt",))
+    found = plan_launch(None, None, {"tenant": 1, "dataset": 7}, contract=None, options=options)
     assert [problem.code for problem in found.failure()] == ["BK402", "BK406", "BK404"]
+
+
+def test_plan_launch__spec__has_what_its_launch_says_and_keys_of_its_own() -> None:
+    """The contract decides what the body says: a Spec's launch says that it optimizes, and may rank on TEST."""
+    given_config = {"dataset": "d", "testAllCandidates": False, "top_k_test_eval": 3}
+    options = LaunchOptions(test_all_candidates=True)
+    plan = plan_launch(None, IntegrationEntry(id="i"), given_config, contract="spec", options=options).unwrap()
+    assert plan.config == {"top_k_test_eval": 3, "use_harness_optimization": True, "test_all_candidates": True}
 
 
 @given(CONFIGS, CONFIGS, st.none() | st.text(max_size=3))

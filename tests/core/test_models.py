@@ -142,7 +142,7 @@ def test_with_models__each_case__merges_or_names_the_place(
     config: dict[str, Any], models: list[dict[str, str]], integration_id: str | None, expected: Any
 ) -> None:
     """Models join an existing object, once, for an integration."""
-    found = with_models(config, [ModelName(**model) for model in models], integration_id=integration_id)
+    found = with_models(config, [ModelName(**model) for model in models], selected=integration_id is not None)
     if isinstance(expected, str):
         assert found.failure().where == expected
     else:

@@ -31,6 +31,7 @@ from beaker.core.launch import (
     no_dataset,
     plan_launch,
 )
+from beaker.core.launch_options import SPEC_LAUNCH_KEYS, LaunchOptions, refused_here, with_options
 from beaker.core.optimizer import parse_launch_settings
 from beaker.core.prices import prices_rule
 from beaker.core.project_layout import (
@@ -322,14 +323,46 @@ TABLES: dict[str, Table] = {
         ],
     ),
     "launch plan": (
-        lambda given, more: plan_launch(ProjectConfig(file="f"), IntegrationEntry(id="i"), given, **more),
+        lambda given, more: plan_launch(
+            ProjectConfig(file="f"),
+            IntegrationEntry(id="i"),
+            given,
+            **{key: LaunchOptions(models=tuple(item)) if key == "options" else item for key, item in more.items()},
+        ),
         [
             [{"dataset": "d"}, {}],
-            [{"tenant": 1, "dataset": 7}, {"models": ["gpt"]}],
+            [{"tenant": 1, "dataset": 7}, {"options": ["gpt"]}],
             [{}, {"reference": "a", "artifact_id": "b"}],
             [{}, {"artifact_id": "b"}],
-            [{"optimization_config": {"optimization_models": []}, "dataset": "d"}, {"models": ["openai:gpt"]}],
+            [{"optimization_config": {"optimization_models": []}, "dataset": "d"}, {"options": ["openai:gpt"]}],
         ],
+    ),
+    "launch options": (
+        lambda config, given, contract: [
+            with_options(config, LaunchOptions(**given), contract=contract),
+            refused_here(LaunchOptions(**given)),
+        ],
+        [
+            [config, given, contract]
+            for config, given in (
+                ({}, {}),
+                ({"x": 1}, {"models": ("a:b", "c:d")}),
+                ({}, {"models": ("a",)}),
+                ({"optimizationConfig": {"seed": 1}}, {"models": ("a:b",)}),
+                ({"optimization_config": {}}, {}),
+                ({"useHarnessOptimization": True}, {"models": ("a:b",)}),
+                ({"use_harness_optimization": False}, {}),
+                ({"testAllCandidates": False}, {"test_all_candidates": True}),
+                ({}, {"benchmark_split": "TEST", "benchmark_max_cases": 5, "final_eval_splits": ("TEST", "TEST")}),
+                ({}, {"models": ("a:b",), "benchmark_max_cases": 5, "final_eval_splits": ("TRAIN", "TEST")}),
+                ({}, {"models": ("a:b",), "benchmark_split": "TRAIN"}),
+            )
+            for contract in ("spec", "integration", None)
+        ],
+    ),
+    "settings of a Spec": (
+        lambda config: parse_launch_settings({"harness_optimization": {"command": ["x"]}, **config}, contract="spec"),
+        each(*({key: item} for key in SPEC_LAUNCH_KEYS for item in (None, True, False, 3, "openai:gpt", ["tone"]))),
     ),
     "model names": (
         lambda name: [models.optimization_model(name), models.runtime_model(name), models.scorer_model(name)],
@@ -349,7 +382,7 @@ TABLES: dict[str, Table] = {
     ),
     "settings with models": (
         lambda config, names, integration: models.with_models(
-            config, models.optimization_models(names).unwrap(), integration_id=integration
+            config, models.optimization_models(names).unwrap(), selected=integration is not None
         ),
         [
             [{}, ["a:b"], None],
