@@ -1,27 +1,39 @@
-"""Adding an integration to `beaker.yaml` as text: comments, order, quoting and line ends elsewhere stay as they are.
+"""Editing `beaker.yaml` as text: comments, order, quoting, anchors, flow style, line ends, a byte order mark and the
+file's mode stay as they are.
 
-The result is read again and must say what the file said, and the addition, and nothing else; what cannot be edited so
-is refused, with the lines to add by hand.
+The result is read again and must say what the file said, and the edit, and nothing else, before it replaces the file;
+what cannot be edited so is refused (BK123), with the lines to write by hand.
 """
 
-import json
-import re
-from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias, assert_never
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.config_tree import ListNode, MapNode, Node, Scalar
 from beaker.core.problems import Problem
+from beaker.core.values import value
+from beaker.files.atomic import os_problem, write_bytes
+from beaker.files.project import find_git_root
+from beaker.files.reading import read_regular
+from beaker.files.yaml_edit import (
+    Candidate,
+    EntryKeys,
+    entries,
+    entry_text,
+    first_pairs,
+    replacements,
+    spliced,
+    top_pairs,
+    word,
+)
+from beaker.files.yaml_spots import locate
 from beaker.files.yaml_tree import parse_yaml
 
-EntryKeys: TypeAlias = Mapping[str, str | Sequence[str]]
-"""Keys of an entry in the order they are written; a list is written in one line."""
-
-_PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./:-]*(?<!:)\Z")
-_WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", "~"})
-_KEY = re.compile(r"""(?:"integrations"|'integrations'|integrations)\s*:\s*(?:#.*)?\Z""")
+CODE = "BK123"
+"""The code of a file that is written so that it cannot be edited safely."""
 
 HEADER = """\
 # What Beaker needs to know about this project. It is safe to commit: values of secrets never stand here, but in
@@ -38,97 +50,219 @@ FOOTER = """
 """
 
 
+@value
+class AddEntry:
+    """An entry more below `integrations`, which is made if there is none."""
+
+    integration_id: str
+    keys: EntryKeys
+
+
+@value
+class SetEntryValue:
+    """A key of an entry that exists, with this text as its value: replaced, or made the first of the entry."""
+
+    integration_id: str
+    key: str
+    value: str
+
+
+@value
+class SetTopValue:
+    """A key at the top of the file, with this text as its value: replaced, or made the last of the file."""
+
+    key: str
+    value: str
+
+
+Edit: TypeAlias = AddEntry | SetEntryValue | SetTopValue
+
+
+@value
+class Edited:
+    """What became of a file; `changed` is false when it said so already and was left alone."""
+
+    path: Path
+    changed: bool
+
+
 def new_config(integration_id: str, keys: EntryKeys) -> str:
     """A whole configuration with one integration, and comments that say what else may stand in it."""
-    name = _word(integration_id)
-    entry = "".join(_entry_lines(integration_id, keys, indent="  "))
-    return f"{HEADER}integrations:\n{entry}default_integration: {name}\n{FOOTER}"
+    entry = entry_text(integration_id, keys)
+    return f"{HEADER}integrations:\n{entry}default_integration: {word(integration_id)}\n{FOOTER}"
 
 
 def with_integration(
     data: bytes, file: str, integration_id: str, keys: EntryKeys, *, make_default: bool
 ) -> Result[bytes, Problem]:
     """The configuration `data` with an integration more; with `make_default` also with a `default_integration`, unless
-    there is one.
+    the key is there.
 
     BK123 when the file is written so that nothing can be added safely; `data` must be a valid configuration.
     """
     old = parse_yaml(data, file).value_or(None)
-    if isinstance(old, MapNode) and old.key("default_integration") is not None:
-        make_default = False  # one that says nothing is left for its owner
+    edits: list[Edit] = [AddEntry(integration_id, keys)]
+    # A default that says nothing is left for its owner.
+    if make_default and not (isinstance(old, MapNode) and old.key("default_integration") is not None):
+        edits.append(SetTopValue("default_integration", integration_id))
+    return edit_config(data, edits, file=file)
+
+
+def add_entry(
+    path: Path, integration_id: str, keys: EntryKeys, *, make_default: bool = False
+) -> Result[Edited, Problem]:
+    """`with_integration` on a file. Problems as from `set_entry_value`."""
+    return _edit_file(
+        path, lambda data: with_integration(data, path.name, integration_id, keys, make_default=make_default)
+    )
+
+
+def set_entry_value(path: Path, integration_id: str, key: str, value: str) -> Result[Edited, Problem]:
+    """Give a key of the entry `integrations.<integration_id>` of the file `path` a value, text.
+
+    The file is untouched on failure: BK123 when it cannot be edited safely (the hint says which lines to write by
+    hand), BK101 and others when it is no valid YAML, BK116 when it is a link that leaves its repository, BK701 when it
+    cannot be read or written. A value that is there already changes nothing.
+    """
+    return edit_file(path, [SetEntryValue(integration_id, key, value)])
+
+
+def set_top_value(path: Path, key: str, value: str) -> Result[Edited, Problem]:
+    """Give a key at the top of the file `path` a value, text. Problems as from `set_entry_value`."""
+    return edit_file(path, [SetTopValue(key, value)])
+
+
+def edit_file(path: Path, edits: Sequence[Edit]) -> Result[Edited, Problem]:
+    """Make all of `edits` to the file `path`, or none. Problems as from `set_entry_value`."""
+    return _edit_file(path, lambda data: edit_config(data, edits, file=path.name))
+
+
+def edit_config(data: bytes, edits: Sequence[Edit], *, file: str) -> Result[bytes, Problem]:
+    """The YAML text `data` with all of `edits` made in order; `file` names it in problems.
+
+    Only the characters of the edits change. The first problem of a text that is no valid YAML, BK123 for one in which
+    an edit cannot be made so that it says nothing else.
+    """
+    for edit in edits:
+        made = _edited(data, edit, file)
+        if not is_successful(made):
+            return made
+        data = made.unwrap()
+    return Success(data)
+
+
+def _edited(data: bytes, edit: Edit, file: str) -> Result[bytes, Problem]:
+    read = parse_yaml(data, file)
+    if not is_successful(read):
+        problem: Problem = read.failure()[0]
+        return Failure(problem)
+    before = _plain(read.unwrap())
+    wanted, hindrance = _intended({} if before == ("", None) else before, edit)
+    if hindrance:
+        return Failure(_refusal(edit, file, hindrance))
+    if wanted == before:
+        return Success(data)
     bom, text = ("\ufeff", data.decode("utf-8-sig")) if data[:3] == b"\xef\xbb\xbf" else ("", data.decode())
-    end = "\r\n" if "\r\n" in text else "\n"
-    lines = text.splitlines(keepends=True)
-    if lines and not lines[-1].endswith(("\n", "\r")):
-        lines[-1] += end
-    at = next((number for number, line in enumerate(lines) if _KEY.match(line.rstrip("\r\n"))), None)
-    added: list[str]
-    if at is None:
-        added = ["integrations:\n", *_entry_lines(integration_id, keys, indent="  ")]
-        position = len(lines)
-    else:
-        block = [number for number in range(at + 1, _block_end(lines, at + 1)) if _is_content(lines[number])]
-        indent = re.match(r" *", lines[block[0]])[0] if block else "  "  # type: ignore[index]  # it always matches
-        added = [*_entry_lines(integration_id, keys, indent=indent)]
-        position = (block[-1] if block else at) + 1
-    lines[position:position] = [line.replace("\n", end) for line in added]
-    if make_default:
-        lines.append(f"default_integration: {_word(integration_id)}{end}")
-    made = (bom + "".join(lines)).encode()
-    if not _says(made, file, data, integration_id, keys, make_default=make_default):
-        by_hand = "".join(_entry_lines(integration_id, keys, indent="  "))
-        hint = f"add it below integrations by hand:\n{by_hand.rstrip()}"
-        return Failure(Problem("BK123", "is written so that no integration can be added to it safely", file, hint))
-    return Success(made)
+    for splices in _candidates(text, edit):
+        made = (bom + spliced(text, splices)).encode()
+        again = parse_yaml(made, file)
+        if is_successful(again) and _plain(again.unwrap()) == wanted:
+            return Success(made)
+    return Failure(_refusal(edit, file, "is written so that this cannot be done safely"))
 
 
-def _entry_lines(integration_id: str, keys: EntryKeys, *, indent: str) -> list[str]:
-    lines = [f"{indent}{_word(integration_id)}:\n"]
-    for key, item in keys.items():
-        written = _word(item) if isinstance(item, str) else f"[{', '.join(map(_word, item))}]"
-        lines.append(f"{indent}{indent}{key}: {written}\n")
-    return lines
+def _candidates(text: str, edit: Edit) -> Iterator[Candidate]:
+    root = locate(text)
+    match edit:
+        case AddEntry(integration_id, keys):
+            yield from entries(text, root, integration_id, keys)
+        case SetTopValue(key, item):
+            found = root.find(key)
+            if found is not None:
+                yield from replacements(text, *found, item)
+            else:
+                yield from top_pairs(text, root, key, word(item))
+        case SetEntryValue(integration_id, key, item):
+            _, listed = root.find("integrations") or (None, None)
+            named, entry = (listed.find(integration_id) if listed else None) or (None, None)
+            if named is None or entry is None or entry.kind != "map":
+                return
+            found = entry.find(key)
+            if found is not None:
+                yield from replacements(text, *found, item)
+            else:
+                yield from first_pairs(text, named, entry, key, word(item))
+        case _:
+            assert_never(edit)
 
 
-def _word(text: str) -> str:
-    """`text` so that YAML 1.1 and 1.2 both read it as this text."""
-    if text == "." or (_PLAIN.match(text) and text.lower() not in _WORDS and any(one.isalpha() for one in text)):
-        return text
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+def _intended(before: Any, edit: Edit) -> tuple[Any, str]:
+    """What the text must say after `edit`, where each word is what it says and how it is written; or what is in the
+    way."""
+    if not isinstance(before, dict):
+        return None, "is no mapping"
+    listed = before.get("integrations", {})
+    listed = {} if listed == ("", None) else listed
+    match edit:
+        case SetTopValue(key, item):
+            return {**before, key: (item, item)}, ""
+        case AddEntry(integration_id, keys):
+            if not isinstance(listed, dict):
+                return None, "has integrations that are no mapping"
+            if integration_id in listed:
+                return None, f"has an integration {integration_id!r} already"
+            entry: dict[str, Any] = {
+                key: (item, item) if isinstance(item, str) else [(one, one) for one in item]
+                for key, item in keys.items()
+            }
+        case SetEntryValue(integration_id, key, item):
+            if not isinstance(listed, dict) or integration_id not in listed:
+                return None, f"has no integration {integration_id!r}"
+            if not isinstance(listed[integration_id], dict):
+                return None, f"has an entry integrations.{integration_id} that is no mapping"
+            old = listed[integration_id].get(key)
+            if isinstance(old, tuple) and old[1] and old[0].strip() == item.strip():
+                return before, ""  # it is read as this text already
+            entry = {**listed[integration_id], key: (item, item)}
+        case _:
+            assert_never(edit)
+    return {**before, "integrations": {**listed, integration_id: entry}}, ""
 
 
-def _block_end(lines: Sequence[str], start: int) -> int:
-    """The line after the block whose first line is `start`: the next one that begins a key at the left margin."""
-    for number in range(start, len(lines)):
-        if lines[number].strip() and lines[number][0] not in " #\r\n":
-            return number
-    return len(lines)
+def _refusal(edit: Edit, file: str, why: str) -> Problem:
+    match edit:
+        case AddEntry(integration_id, keys):
+            lines = f"add it below integrations by hand:\n{entry_text(integration_id, keys).rstrip()}"
+            return Problem(CODE, f"{why}: no integration can be added", file, lines)
+        case SetEntryValue(integration_id, key, item):
+            line = f"write it below integrations.{integration_id} by hand:\n{word(key)}: {word(item)}"
+            return Problem(CODE, f"{why}: {key} of {integration_id!r} cannot be set", file, line)
+        case SetTopValue(key, item):
+            line = f"write it at the top of the file by hand:\n{word(key)}: {word(item)}"
+            return Problem(CODE, f"{why}: {key} cannot be set", file, line)
+        case _:
+            assert_never(edit)
 
 
-def _is_content(line: str) -> bool:
-    return line.startswith(" ") and bool(line.strip()) and not line.lstrip().startswith("#")
-
-
-def _says(made: bytes, file: str, before: bytes, integration_id: str, keys: EntryKeys, *, make_default: bool) -> bool:
-    """Whether the new text says what the old one said, and the addition."""
-    read, old = parse_yaml(made, file), parse_yaml(before, file)
-    if not is_successful(read) or not is_successful(old):
-        return False
-    wanted = _plain(old.unwrap())
-    if wanted == ("", None):
-        wanted = {}
-    if not isinstance(wanted, dict):
-        return False
-    entries = wanted.setdefault("integrations", {})
-    if not isinstance(entries, dict) or integration_id in entries:
-        return False
-    entries[integration_id] = {
-        key: (item, item) if isinstance(item, str) else [(one, one) for one in item] for key, item in keys.items()
-    }
-    if make_default:
-        wanted["default_integration"] = (integration_id, integration_id)
-    same: bool = _plain(read.unwrap()) == wanted
-    return same
+def _edit_file(path: Path, change: Callable[[bytes], Result[bytes, Problem]]) -> Result[Edited, Problem]:
+    real = path.resolve()
+    home = find_git_root(path.parent.resolve()) or path.parent.resolve().parent
+    if home not in real.parents:
+        hint = "keep the configuration inside the repository whose code it names"
+        return Failure(Problem("BK116", f"{path} leads out of {home}", hint=hint))
+    try:
+        data = read_regular(path)
+        made = change(data)
+        if not is_successful(made):
+            return Failure(made.failure())
+        if made.unwrap() == data:
+            return Success(Edited(path, changed=False))
+        if read_regular(path) != data:
+            return Failure(Problem(CODE, "was changed by somebody else just now", str(path), "run the command again"))
+        write_bytes(path, made.unwrap())
+    except OSError as error:
+        return Failure(os_problem(error, "edit the configuration", path))
+    return Success(Edited(path, changed=True))
 
 
 def _plain(node: Node) -> Any:

@@ -56,13 +56,11 @@ def test_with_integration__crlf_and_bom__are_kept() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "integrations: {}\n",
-        "integrations: {old: {entrypoint: 'a:b'}}\n",
-        "integrations:\n",
-        '{"integrations": {"old": {"entrypoint": "a:b"}}}',
-        "? integrations\n: old: {entrypoint: 'a:b'}\n",
         "integrations:\n  new: {entrypoint: 'a:b'}\n",
-        "integrations: &x\n  old: {entrypoint: 'a:b'}\n",
+        "x-one: &x {old: {entrypoint: 'a:b'}}\nintegrations: *x\n",
+        "integrations: &x\n  old: {entrypoint: 'a:b'}\nx-two: *x\n",
+        "integrations: text\n",
+        "[]\n",
     ],
 )
 def test_with_integration__cannot_be_edited_safely__is_refused_with_the_lines(text: str) -> None:
