@@ -25,6 +25,21 @@ def find_agent(database: Database, organization: str, key: str) -> Agent | None:
     return None if row is None else Agent(**dict(row))
 
 
+def agent_by_id(database: Database, organization: str, agent_id: str) -> Agent | None:
+    """The agent of an organization with this id."""
+    row = database.row(
+        "SELECT * FROM agents WHERE organization = :organization AND id = :id", organization=organization, id=agent_id
+    )
+    return None if row is None else Agent(**dict(row))
+
+
+def agent_key_of(database: Database, agent_id: str) -> str:
+    """The key of an agent that is known to be there: the one of a run."""
+    row = database.row("SELECT key FROM agents WHERE id = :id", id=agent_id)
+    assert row is not None
+    return str(row["key"])
+
+
 def list_agents(database: Database, organization: str) -> list[Agent]:
     """Every agent of an organization, by key."""
     rows = database.rows(

@@ -223,8 +223,8 @@ def _isolation_faults(entry: IntegrationEntry, settings: LaunchSettings) -> Iter
 
 
 def _environment_faults(call: Call, entry: IntegrationEntry, settings: LaunchSettings | None) -> Iterable[Problem]:
-    for name in call.ports.granted(entry.required_env).missing:
-        hint = f"{_SET}, or in .beaker/.env"
+    for name in call.ports.granted(entry.required_env, call.the_agent().key).missing:
+        hint = f"{_SET}, for the agent (`beaker agent env set {name} --value-stdin`), or in .beaker/.env"
         yield Problem("BK458", f"{name} is not set, and the integration declares it", "required_env", hint)
     for name in call.ports.unset(settings.optimizer.proposer_env if settings else ()):
         hint = f"{_SET}, or take it out of proposer_env"

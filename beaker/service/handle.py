@@ -19,6 +19,10 @@ from beaker.service.unavailable import unavailable
 HANDLERS: Mapping[str, str] = {
     "get_current_agent": "agents:get_current_agent",
     "list_agents": "agents:list_all_agents",
+    "list_agent_env_vars": "agent_values:list_agent_env_vars",
+    "set_agent_env_var": "agent_values:set_agent_env_var",
+    "delete_agent_env_var": "agent_values:delete_agent_env_var",
+    "list_llm_credentials": "agent_values:list_llm_credentials",
     "create_dataset_upload": "uploads:create_dataset_upload",
     "complete_dataset_upload": "uploads:complete_dataset_upload",
     "list_datasets": "datasets:list_agent_datasets",

@@ -37,7 +37,7 @@ def create_optimization_run(call: Call) -> Response:
                 keep_launch(ports.database, agent_id, call.idempotency_key, body_digest=asked, run_id=run.id)
     if repeated is not None:
         return repeated
-    ports.workers.start(run.id, ports.granted(pinned.unwrap().entry.required_env).values)
+    ports.workers.start(run.id, ports.granted(pinned.unwrap().entry.required_env, call.the_agent().key).values)
     return answer(_answered(call, run.id), status=201)
 
 

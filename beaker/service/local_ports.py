@@ -7,8 +7,10 @@ from pathlib import Path
 
 from returns.pipeline import is_successful
 
+from beaker.core.agent_values import values_of
 from beaker.core.environment import GrantedEnvironment, granted_environment
 from beaker.core.problems import Refused
+from beaker.service.agent_values import SECRETS, SecretsFile
 from beaker.service.local_repository import LocalRepository
 from beaker.service.place import Place, utc_now
 from beaker.service.ports import Ports, Transfers, Workers
@@ -28,10 +30,11 @@ def local_ports(
 ) -> Ports:
     """The world of a service that runs the checkout around `root`.
 
-    `config_file` counts from `root`. Names granted to a run are looked up in `caller`, else in the project's
-    `.beaker/.env`.
+    `config_file` counts from `root`. Names granted to a run are looked up among the values kept for its agent, else in
+    `caller`, else in the project's `.beaker/.env`.
     """
-    environment = _Environment(root, caller)
+    kept = SecretsFile(place.state_dir / SECRETS)
+    environment = _Environment(root, caller, kept)
     return Ports(
         database=place.database,
         blobs=place.blobs,
@@ -43,18 +46,19 @@ def local_ports(
         granted=environment.granted,
         unset=environment.unset,
         program=environment.program,
+        secrets=kept,
     )
 
 
 class _Environment:
-    """What the caller's environment holds: names that a run is granted (else the project's dotenv file has them), and
-    programs."""
+    """What a run may be granted (kept values, the caller's environment, the project's dotenv file), and programs."""
 
-    def __init__(self, root: Path, caller: Mapping[str, str]) -> None:
+    def __init__(self, root: Path, caller: Mapping[str, str], kept: SecretsFile) -> None:
         self._root = root
         self._caller = caller
+        self._kept = kept
 
-    def granted(self, names: Iterable[str]) -> GrantedEnvironment:
+    def granted(self, names: Iterable[str], agent_key: str) -> GrantedEnvironment:
         from beaker.files.dotenv import read_dotenv
 
         wanted = tuple(names)
@@ -62,7 +66,8 @@ class _Environment:
         if dotenv is not None and not is_successful(dotenv):
             raise Refused(dotenv.failure())
         found = {} if dotenv is None else dotenv.unwrap()
-        return granted_environment(wanted, secrets={}, caller=self._caller, dotenv=found)
+        kept = values_of(self._kept.read(), agent_key) if wanted else {}
+        return granted_environment(wanted, secrets=kept, caller=self._caller, dotenv=found)
 
     def unset(self, names: Iterable[str]) -> tuple[str, ...]:
         return tuple(name for name in names if name not in self._caller)

@@ -16,6 +16,11 @@ ARGUMENTS = ("-P", "-m", "beaker.service.worker")
 """`-P`: no file of the working directory may stand in for a module of ours."""
 
 
+GRANTED = "BEAKER_GRANTED_"
+"""What stands before a granted name in a worker's environment: its value is for the integration's code, and a proposer
+that is passed the same name gets what the caller's environment holds."""
+
+
 class LocalWorkers:
     """Starts and ends workers. `environ` is what they get; a detached worker outlives this process.
 
@@ -63,7 +68,7 @@ class LocalWorkers:
                 stdout=log,
                 stderr=log,
                 cwd=folder,
-                env={**self._environ, **granted},
+                env={**self._environ, **{f"{GRANTED}{name}": text for name, text in granted.items()}},
                 **options,
             )
 

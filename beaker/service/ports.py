@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 from returns.result import Result
 
 from beaker.core import strict_json
+from beaker.core.agent_values import AgentValues
 from beaker.core.api import Response, problem_detail
 from beaker.core.environment import GrantedEnvironment
 from beaker.core.problems import Problem, Problems
@@ -91,13 +92,26 @@ class Transfers(Protocol):
         ...
 
 
+class Secrets(Protocol):
+    """Where the values of agents are kept."""
+
+    def read(self) -> AgentValues:
+        """All of them; raises `Refused`."""
+        ...
+
+    def change(self, edit: Callable[[AgentValues], AgentValues]) -> AgentValues:
+        """Keep what `edit` makes of them, alone among those who change them, and give that; raises `Refused`."""
+        ...
+
+
 @value(kw_only=True)
 class Ports:
     """The world of a service.
 
     `now` answers in UTC; `new_id` gives a new URL-safe id with a prefix; `granted` finds the values of the names that
-    an integration declares, and `unset` tells which names the caller's own environment lacks. `program` tells whether
-    a program, by name or absolute path, can be started where runs take place.
+    an integration declares, for an agent by its key, and `unset` tells which names the caller's own environment lacks.
+    `secrets` keeps the values of agents. `program` tells whether a program, by name or absolute path, can be started
+    where runs take place.
     """
 
     database: Database
@@ -107,9 +121,10 @@ class Ports:
     transfers: Transfers
     now: Callable[[], datetime]
     new_id: Callable[[str], str]
-    granted: Callable[[Iterable[str]], GrantedEnvironment]
+    granted: Callable[[Iterable[str], str], GrantedEnvironment]
     unset: Callable[[Iterable[str]], tuple[str, ...]]
     program: Callable[[str], bool]
+    secrets: Secrets
 
 
 @value(kw_only=True)

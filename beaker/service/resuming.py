@@ -4,6 +4,7 @@ from beaker.core.problems import Problem
 from beaker.core.proposer_settings import proposer_variables
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
+from beaker.service.agent_table import agent_key_of
 from beaker.service.ports import Ports, Workers
 from beaker.service.run_table import RunRecord
 
@@ -24,12 +25,13 @@ def resume(run: RunRecord, ports: Ports, workers: Workers) -> Resumption:
     """Have `workers` start a worker for a run that has none.
 
     A run that needs an environment name which is not set here is left alone, and the name is said (BK741); so is one
-    of a place that can only be read. `Refused` when the project's dotenv file cannot be read.
+    of a place that can only be read. `Refused` when the values of agents or the project's dotenv file cannot be read.
     """
     if (why := ports.database.read_only) is not None:
         return Resumption(run.id, Problem(why.code, f"the run {run.id} waits: {why.message}", why.where, why.hint))
     passed = proposer_variables(run.settings.get("harness_optimization"))
-    granted = ports.granted(_names(run.entry.get("required_env")))
+    agent_key = agent_key_of(ports.database, run.agent_id)
+    granted = ports.granted(_names(run.entry.get("required_env")), agent_key)
     missing = (*granted.missing, *ports.unset(passed))
     if missing:
         hint = "set it and repeat the command, or look only with --no-resume"

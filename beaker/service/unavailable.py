@@ -13,11 +13,6 @@ _GITHUB = (
     "a run takes its code from this checkout; name a branch, tag or commit with --ref",
 )
 _ARTIFACT = ("this place keeps datasets only", "upload a dataset (POST /v1/datasets/uploads)")
-_VALUES = (
-    "this place stores no environment values yet",
-    "set the variable in the environment of the command or of `beaker serve`, or in .beaker/.env when required_env "
-    "lists it",
-)
 _BUILD = ("this place builds no images", "`beaker run smoke` checks the integration of this checkout")
 _DEBUG = ("nothing on this machine investigates a failed run", "see error_message of the run, and its worker.log")
 _PULL_REQUEST = (
@@ -40,10 +35,6 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "list_user_github_branches": _GITHUB,
     "list_models": ("this place offers no models", "the integration calls its own model with its own key"),
     "create_agent": ("agents need not be created here", "name one: it exists from its first use on"),
-    "list_agent_env_vars": _VALUES,
-    "set_agent_env_var": _VALUES,
-    "delete_agent_env_var": _VALUES,
-    "list_llm_credentials": _VALUES,
     "list_integrations": _BUILD,
     "list_integration_versions": _BUILD,
     "get_integration_version": _BUILD,

@@ -43,7 +43,7 @@ from beaker.engine.plan import RunPlan
 from beaker.runtime.supervisor import Supervisor, end_recorded
 from beaker.service.artifact_table import artifact_files
 from beaker.service.journal import StoredJournal
-from beaker.service.local_workers import LEASHED
+from beaker.service.local_workers import GRANTED, LEASHED
 from beaker.service.locks import acquire
 from beaker.service.place import DATABASE, Place, deleted, open_place, utc_now
 from beaker.service.ports import timestamp
@@ -164,8 +164,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     if not is_successful(parsed):
         raise Refused(parsed.failure())
     settings = parsed.unwrap()
-    granted = base_environment(os.environ, _names(run.entry.get("required_env")))
-    customer = {**granted, **_set(*GATEWAY), RUN_ID_VARIABLE: run.id}
+    customer = {**base_environment(os.environ), **_granted_values(run), **_set(*GATEWAY), RUN_ID_VARIABLE: run.id}
     judge = run.entry.get("scorer_model")
     judging = {} if judge is None else {SCORER_MODEL_VARIABLE: str(judge), **_set(SCORER_API_KEY_VARIABLE)}
     package_root = run.entry.get("package_import_root")
@@ -210,17 +209,27 @@ def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:
 
 def _secrets(run: RunRecord) -> list[str]:
     """The values that must not be kept anywhere: what the run was granted, what its proposer gets, keys of models."""
-    return [os.environ[name] for name in _granted(run) if name in os.environ]
+    return [text for _, text in _held(run)]
 
 
 def _credentials(run: RunRecord) -> list[str]:
     """Those of them whose name says that they are credentials; a folder or a model's name may well stand in an edit."""
-    return [os.environ[name] for name in _granted(run) if name in os.environ and names_credential(name)]
+    return [text for name, text in _held(run) if names_credential(name)]
 
 
-def _granted(run: RunRecord) -> tuple[str, ...]:
+def _held(run: RunRecord) -> list[tuple[str, str]]:
+    """Names and values that this process holds for others, what was granted before what the caller has."""
     passed = proposer_variables(run.settings.get("harness_optimization"))
-    return (*_names(run.entry.get("required_env")), *passed, API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE)
+    names = (*_names(run.entry.get("required_env")), *passed, API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE)
+    ours = [(name, os.environ[name]) for name in names if name in os.environ]
+    return [*_granted_values(run).items(), *ours]
+
+
+def _granted_values(run: RunRecord) -> dict[str, str]:
+    """What the integration's code gets: the value that was granted, else the one of the environment."""
+    names = _names(run.entry.get("required_env"))
+    places = {name: next((key for key in (f"{GRANTED}{name}", name) if key in os.environ), None) for name in names}
+    return {name: os.environ[key] for name, key in places.items() if key is not None}
 
 
 def _reflection_key(optimizer: OptimizerSettings) -> str | None:

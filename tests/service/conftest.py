@@ -12,6 +12,7 @@ import pytest
 
 from beaker.client.api import Api
 from beaker.client.flows import upload_dataset
+from beaker.core.agent_values import values_of
 from beaker.core.api import Response, build_request
 from beaker.core.cases import CaseScore, Check
 from beaker.core.environment import granted_environment
@@ -30,6 +31,7 @@ from beaker.core.search import (
 from beaker.core.search import Started as SearchStarted
 from beaker.engine.candidates import CandidateTree, tree_digest
 from beaker.files.git import commit_all, init_repository
+from beaker.service.agent_values import SECRETS, SecretsFile
 from beaker.service.embedded import EmbeddedTransport, LocalTransfers
 from beaker.service.journal import StoredJournal
 from beaker.service.local_repository import LocalRepository
@@ -146,6 +148,7 @@ def world(project: Path) -> Iterator[World]:
     place = open_place(root / ".beaker" / "local")
     clock, workers, environ = Clock(), Workers(), dict[str, str]()
     numbers = iter(range(1, 1000))
+    kept = SecretsFile(place.state_dir / SECRETS)
     ports = Ports(
         database=place.database,
         blobs=place.blobs,
@@ -154,9 +157,12 @@ def world(project: Path) -> Iterator[World]:
         transfers=LocalTransfers(),
         now=clock,
         new_id=lambda prefix: f"{prefix}_{next(numbers)}",
-        granted=lambda names: granted_environment(names, secrets={}, caller=environ, dotenv={}),
+        granted=lambda names, agent_key: granted_environment(
+            names, secrets=values_of(kept.read(), agent_key), caller=environ, dotenv={}
+        ),
         unset=lambda names: tuple(name for name in names if name not in environ),
         program=lambda name: name in ("python", "/bin/sh"),
+        secrets=kept,
     )
     transport = EmbeddedTransport(place, ports, LocalWorkers(place, environ))
     yield World(root, place, clock, workers, environ, ports, transport, Api(transport, "local"))

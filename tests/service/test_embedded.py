@@ -341,7 +341,7 @@ def test_granted__dotenv__supplies_declared_names_only(project: Path, data: Path
     (project / ".beaker" / ".gitignore").write_text(".env\n", encoding="utf-8")
     (project / ".beaker" / ".env").write_text("TOKEN=file\nMINE=file\nUNDECLARED=file\n", encoding="utf-8")
     with open_embedded(project, None, {**os.environ, "MINE": "shell"}) as transport:
-        granted = transport.ports.granted(["TOKEN", "MINE", "GONE"])
+        granted = transport.ports.granted(["TOKEN", "MINE", "GONE"], "local")
         assert (granted.values, granted.missing) == ({"TOKEN": "file", "MINE": "shell"}, ("GONE",))
         assert transport.ports.unset(["MINE", "TOKEN"]) == ("TOKEN",)
 

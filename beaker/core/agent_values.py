@@ -1,0 +1,118 @@
+"""Values that a place keeps for its agents (`agent env set`), and who gets which.
+
+Kept by agent key. A provider's key counts as the organization's too, so that every other agent of the place has it,
+unless two agents hold different ones: then each has its own alone.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+from returns.result import Failure, Result, Success
+
+from beaker.core.environment import reserved_environment_reason
+from beaker.core.problems import Problem
+from beaker.core.readiness import PROVIDER_ENV_VAR_NAMES
+from beaker.core.values import ReadOnlyDict, value
+
+FORMAT = "beaker.secrets/1"
+"""What the stored file says of itself."""
+
+MAX_VALUE_BYTES = 64 * 1024
+"""An environment holds no longer ones everywhere."""
+
+LAST_FOUR_FROM = 16
+"""Characters that a value must have for its last four to be shown; of a shorter one they would tell too much."""
+
+ValuesByAgent = Mapping[str, Mapping[str, str]]
+
+
+@value
+class AgentValues:
+    """Agent key to name to value; the values are in no representation."""
+
+    agents: ValuesByAgent = attrs.field(factory=ReadOnlyDict, repr=False)
+
+
+def name_problem(name: str) -> Problem | None:
+    """Why no value can be kept under `name` (BK147), `None` when one can: asked before a value is sent anywhere."""
+    reason = reserved_environment_reason(name)
+    if reason is None:
+        return None
+    hint = "a name that `required_env` may list, such as OPENAI_API_KEY"
+    return Problem("BK147", f"no value can be set for {name!r}: {reason}", hint=hint)
+
+
+def value_problem(name: str, text: str) -> Problem | None:
+    """Why `text` cannot be the value of `name` (BK147), `None` when it can. The value is not in the problem."""
+    if "\0" in text:
+        return Problem("BK147", f"the value of {name} holds a NUL character, which no variable can")
+    try:
+        size = len(text.encode("utf-8"))
+    except UnicodeEncodeError:
+        return Problem("BK147", f"the value of {name} holds bytes that are no UTF-8 text")
+    if size > MAX_VALUE_BYTES:
+        return Problem("BK147", f"the value of {name} has {size} bytes; at most {MAX_VALUE_BYTES} can be set")
+    return None
+
+
+def read_agent_values(stored: object, where: str) -> Result[AgentValues, Problem]:
+    """The values in a decoded file; BK748 for one that is not as it is written."""
+    hint = "restore the file, or remove it and set the variables again"
+    if not isinstance(stored, Mapping) or stored.get("format") != FORMAT:
+        return Failure(Problem("BK748", "does not hold the values of agents", where, hint))
+    agents = stored.get("agents")
+    if not isinstance(agents, Mapping) or not all(map(_is_values, agents.values())):
+        return Failure(Problem("BK748", "does not hold the values of agents", where, hint))
+    return Success(AgentValues(ReadOnlyDict({key: ReadOnlyDict(held) for key, held in agents.items()})))
+
+
+def agent_values_json(kept: AgentValues) -> dict[str, Any]:
+    """What is stored."""
+    return {"format": FORMAT, "agents": {key: dict(held) for key, held in kept.agents.items()}}
+
+
+def with_value(kept: AgentValues, agent_key: str, name: str, text: str) -> AgentValues:
+    """`kept` with a value more, or another."""
+    held = {**kept.agents.get(agent_key, {}), name: text}
+    return AgentValues(ReadOnlyDict({**kept.agents, agent_key: ReadOnlyDict(held)}))
+
+
+def without_value(kept: AgentValues, agent_key: str, name: str) -> AgentValues:
+    """`kept` without a value; an agent that has none left is forgotten."""
+    held = {one: text for one, text in kept.agents.get(agent_key, {}).items() if one != name}
+    others = {key: own for key, own in kept.agents.items() if key != agent_key}
+    return AgentValues(ReadOnlyDict({**others, agent_key: ReadOnlyDict(held)} if held else others))
+
+
+def organization_values(kept: AgentValues) -> dict[str, str]:
+    """The providers' keys that count for every agent: those of which the agents hold one alone."""
+    found: dict[str, str] = {}
+    for name in PROVIDER_ENV_VAR_NAMES.values():
+        held = {own[name] for own in kept.agents.values() if name in own}
+        if len(held) == 1:
+            (found[name],) = held
+    return found
+
+
+def values_of(kept: AgentValues, agent_key: str) -> dict[str, str]:
+    """What a run of this agent may be granted: its own values, and the organization's keys where it has none."""
+    return {**organization_values(kept), **kept.agents.get(agent_key, {})}
+
+
+def described(name: str, text: str) -> dict[str, Any]:
+    """A value as it is answered: `{name, value_last_four, value_length}`, the ending `None` when it is not shown."""
+    shown = text[-4:] if len(text) >= LAST_FOUR_FROM else None
+    return {"name": name, "value_last_four": shown, "value_length": len(text)}
+
+
+def described_value(item: Mapping[str, Any]) -> str:
+    """An answered value for people: its ending behind asterisks, that it is empty, or that it is hidden."""
+    ending = item.get("value_last_four")
+    if item.get("value_length") == 0:
+        return "(empty)"
+    return f"{'*' * 12}{ending}" if isinstance(ending, str) and ending else "(hidden)"
+
+
+def _is_values(held: object) -> bool:
+    return isinstance(held, Mapping) and all(isinstance(text, str) for text in held.values())

@@ -1,0 +1,131 @@
+"""Values kept for agents: who gets which, what can be set, what is shown of them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from beaker.core.agent_values import (
+    MAX_VALUE_BYTES,
+    AgentValues,
+    agent_values_json,
+    described,
+    described_value,
+    name_problem,
+    organization_values,
+    read_agent_values,
+    value_problem,
+    values_of,
+    with_value,
+    without_value,
+)
+
+NAMES = st.sampled_from(["OPENAI_API_KEY", "GOOGLE_API_KEY", "DB_URL"])
+CHANGES = st.lists(st.tuples(st.sampled_from("ab"), NAMES, st.none() | st.text(max_size=3)))
+
+
+def kept(changes: Any) -> AgentValues:
+    """What is kept after these changes; `None` deletes."""
+    values = AgentValues()
+    for agent, name, text in changes:
+        values = without_value(values, agent, name) if text is None else with_value(values, agent, name, text)
+    return values
+
+
+@given(CHANGES)
+def test_changes__any__leave_the_last_value_of_each_name(changes: Any) -> None:
+    """A value is what was set last, and goes with a deletion; reading what is stored gives it back."""
+    wanted: dict[str, dict[str, str]] = {}
+    for agent, name, text in changes:
+        if text is None:
+            wanted.get(agent, {}).pop(name, None)
+        else:
+            wanted.setdefault(agent, {})[name] = text
+    values = kept(changes)
+    assert values.agents == {agent: held for agent, held in wanted.items() if held}
+    assert read_agent_values(agent_values_json(values), "f").unwrap() == values
+    for agent in "ab":
+        assert values_of(values, agent) == {**organization_values(values), **values.agents.get(agent, {})}
+
+
+def test_organization_values__providers_key_of_one__counts_for_all() -> None:
+    """Another agent has it too; a variable that is no provider's key stays with its agent."""
+    values = kept([("a", "OPENAI_API_KEY", "k"), ("a", "DB_URL", "d")])
+    assert values_of(values, "b") == {"OPENAI_API_KEY": "k"}
+    assert values_of(with_value(values, "b", "OPENAI_API_KEY", "k"), "c") == {"OPENAI_API_KEY": "k"}
+
+
+def test_organization_values__different_keys__count_for_their_agents_alone() -> None:
+    """Which one a third agent would get is open, so it gets none."""
+    values = kept([("a", "OPENAI_API_KEY", "1"), ("b", "OPENAI_API_KEY", "2")])
+    assert (organization_values(values), values_of(values, "c")) == ({}, {})
+    assert values_of(values, "b") == {"OPENAI_API_KEY": "2"}
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        None, [], "x", {}, {"format": "beaker.secrets/2", "agents": {}}, {"agents": {}}, {"format": "beaker.secrets/1"},
+        {"format": "beaker.secrets/1", "agents": []}, {"format": "beaker.secrets/1", "agents": {"a": "s3cret"}},
+        {"format": "beaker.secrets/1", "agents": {"a": {"N": 5}}},
+    ],
+)  # fmt: skip
+def test_read_agent_values__anything_else__is_refused(stored: Any) -> None:
+    """The problem names the file and nothing of what it holds."""
+    problem = read_agent_values(stored, "s.json").failure()
+    assert (problem.code, problem.where) == ("BK748", "s.json")
+    assert "s3cret" not in repr(problem)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("OPENAI_API_KEY", None), ("lower", "upper-case"), ("BEAKER_X", "BEAKER_"), ("PATH", "platform"), ("", "upper")],
+)
+def test_name_problem__name__as_required_env_has_it(name: str, said: str | None) -> None:
+    """What no integration may declare can have no value."""
+    problem = name_problem(name)
+    assert (problem is None) == (said is None)
+    if problem is not None:
+        assert problem.code == "BK147"
+        assert said is not None
+        assert said in problem.message
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", None), ("two\nlines", None), ("a\0b", "NUL"), ("\ud800", "no UTF-8"), ("x" * MAX_VALUE_BYTES, None),
+        ("x" * (MAX_VALUE_BYTES + 1), "65537 bytes; at most 65536"), ("é" * (MAX_VALUE_BYTES // 2 + 1), "65538 bytes"),
+    ],
+    ids=["empty", "lines", "nul", "surrogate", "longest", "longer", "bytes"],
+)  # fmt: skip
+def test_value_problem__value__is_what_a_process_can_get(text: str, said: str | None) -> None:
+    """The limit is one of bytes; the value itself is never said."""
+    problem = value_problem("TOKEN", text)
+    assert (problem is None) == (said is None)
+    if problem is not None:
+        assert said is not None
+        assert (problem.code, said in problem.message, "TOKEN" in problem.message) == ("BK147", True, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("", "(empty)"), ("x" * 15, "(hidden)"), ("x" * 12 + "abcd", "************abcd")],
+)
+def test_described_value__value__shows_little(text: str, shown: str) -> None:
+    """The last four of a long one, nothing of a short one."""
+    item = described("N", text)
+    assert (item["name"], item["value_length"]) == ("N", len(text))
+    assert described_value(item) == shown
+
+
+@pytest.mark.parametrize("item", [{}, {"value_last_four": 7}, {"value_last_four": ""}, {"value_length": None}])
+def test_described_value__odd_answer__is_hidden(item: Any) -> None:
+    """A place may leave out what it likes."""
+    assert described_value(item) == "(hidden)"
+
+
+def test_agent_values__representation__holds_no_value() -> None:
+    """What is logged by accident is harmless."""
+    assert "s3cret" not in repr(with_value(AgentValues(), "a", "N", "s3cret"))
