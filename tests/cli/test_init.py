@@ -292,7 +292,7 @@ def test_init__what_cannot_be__is_refused_unwritten(
 @pytest.mark.parametrize(
     ("config", "code"),
     [
-        ("integrations: {}\n", "BK123"),
+        ("x-one: &one {}\nintegrations: *one\n", "BK123"),
         ("integrations:\n\t- x\n", "BK101"),
         ("integrations:\n  a: {entrypoint: 'a:b'}\n  b: {entrypoint: 'a:b'}\n", "BK112"),
         ("default_spec: x\n", "BK105"),
