@@ -1,7 +1,7 @@
-"""One entry of `integrations`: its keys, their rules, and everything that is wrong with it."""
+"""One entry of `integrations`, or one that names a Spec: its keys, their rules, and what is wrong with it."""
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import attrs
 from returns.pipeline import is_successful
@@ -12,7 +12,12 @@ from beaker.core.environment import REQUIRED_ENV_HINT, required_env_faults
 from beaker.core.image_packages import apt_package_fault, pip_requirement_fault
 from beaker.core.models import choose_judge
 from beaker.core.problems import Problem, Problems
-from beaker.core.project_layout import normalize_repository_directory, parse_entrypoint
+from beaker.core.project_layout import (
+    Entrypoint,
+    normalize_repository_directory,
+    parse_entrypoint,
+    parse_spec_target,
+)
 from beaker.core.targets import parse_declaration
 from beaker.core.values import ReadOnlyDict, value
 
@@ -25,12 +30,25 @@ ENTRY_KEYS = (
     "image_base", "pip_install_from", "pip_install", "apt_install", "targets", "scorer_model", "requires_scorer_model",
     "isolation", "config_defaults",
 )  # fmt: skip
+SPEC_KEYS = ("target", *(key for key in ENTRY_KEYS if key != "entrypoint"))
+"""The keys of an entry that names a Spec: `target` in the place of `entrypoint`, the others alike."""
+
+_SPEC_HOMES = {**_HOMES, "entrypoint": "into an entry below `integrations`; a Spec is named by `target`"}
+
+Kind: TypeAlias = Literal["integration", "spec"]
+"""What an entry names: an Integration, or the factory of a Spec (the generation before it)."""
+
+Section: TypeAlias = Literal["integrations", "specs", "spec"]
+"""The key of the file that an entry stands below; `spec` is itself the only entry."""
 
 
 @value(kw_only=True)
 class IntegrationEntry:
-    """One entry of `integrations`. `targets` is the declaration as JSON, `None` when the entry makes none.
+    """One entry of `integrations`, `specs` or `spec`. `targets` is the declaration as JSON, `None` when the entry
+    makes none.
 
+    `entrypoint` reads `module:attribute`; of a Spec it is what `target` says, where the attribute may have dots. The
+    entry `spec` has that word as its id.
     `source_dir` counts from the Git root, `package_import_root` from `source_dir` (`None`: `source_dir` itself).
     `isolation` `process` gives every case a process of its own.
     `misplaced_selectors` are dataset keys in the entry itself, where they select nothing. With `problems` the entry
@@ -54,20 +72,45 @@ class IntegrationEntry:
     config_defaults: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     misplaced_selectors: tuple[str, ...] = ()
     problems: Problems = ()
+    section: Section = "integrations"
+
+    @property
+    def kind(self) -> Kind:
+        """What the entry names."""
+        return kind_of_section(self.section)
+
+    @property
+    def place(self) -> str:
+        """The path of the entry in the file, as messages name it: `integrations.ID`, `specs.ID` or `spec`."""
+        return entry_place(self.section, self.id)
 
 
-def read_entry(key: Scalar, node: Node, file: str) -> tuple[IntegrationEntry, Problems]:
-    """The entry named by `key`, and the warnings about it."""
-    path = f"integrations.{key.raw}"
+def kind_of_section(section: str) -> Kind:
+    """What the entries below a key of the file name."""
+    return "integration" if section == "integrations" else "spec"
+
+
+def entry_place(section: str, entry_id: str) -> str:
+    """The path in the file of the entry with this id."""
+    return section if section == "spec" else f"{section}.{entry_id}"
+
+
+def read_entry(
+    key: Scalar, node: Node, file: str, *, section: Section = "integrations"
+) -> tuple[IntegrationEntry, Problems]:
+    """The entry named by `key` below `section`, and the warnings about it."""
+    path = entry_place(section, key.raw)
+    naming = _NAMING[kind_of_section(section)]
     if not isinstance(node, MapNode):
         reader = ConfigReader(MapNode((), key.line, key.column), file=file, path=path)
-        reader.refuse(node, f"{path} must be a mapping, not {kind_of(node)}", hint=_ENTRYPOINT_HINT)
-        return IntegrationEntry(id=key.raw, problems=tuple(reader.problems)), ()
+        reader.refuse(node, f"{path} must be a mapping, not {kind_of(node)}", hint=naming.hint)
+        return IntegrationEntry(id=key.raw, problems=tuple(reader.problems), section=section), ()
     reader = ConfigReader(node, file=file, path=path)
     requires_judge = reader.read("requires_scorer_model", switch) or False
     return IntegrationEntry(
         id=key.raw,
-        entrypoint=_entrypoint(reader, key),
+        section=section,
+        entrypoint=_entrypoint(reader, key, naming),
         source_dir=reader.read("source_dir", _folder) or ".",
         package_import_root=reader.read("package_import_root", _import_root),
         required_env=_required_env(reader),
@@ -83,20 +126,42 @@ def read_entry(key: Scalar, node: Node, file: str) -> tuple[IntegrationEntry, Pr
         config_defaults=reader.json_mapping("config_defaults"),
         misplaced_selectors=tuple(sorted(name.raw for name, _ in node.entries if name.raw in DATASET_KEYS)),
         problems=in_file_order(reader.problems),  # last: the arguments above fill it
-    ), tuple(reader.warnings(ENTRY_KEYS, _HOMES))
+    ), tuple(reader.warnings(naming.keys, naming.homes))
 
 
-_ENTRYPOINT_HINT = "name your Integration, as in entrypoint: beaker_integration:integration"
+@value
+class _Naming:
+    """How entries of one kind name what they are about, and what else they may hold."""
+
+    key: str
+    parse: Callable[[str], Entrypoint]
+    hint: str
+    keys: tuple[str, ...]
+    homes: Mapping[str, str]
 
 
-def _entrypoint(reader: ConfigReader, key: Scalar) -> str:
-    given = reader.read("entrypoint", word)
-    node = reader.node.get("entrypoint")
+_NAMING: Mapping[Kind, _Naming] = {
+    "integration": _Naming(
+        "entrypoint",
+        parse_entrypoint,
+        "name your Integration, as in entrypoint: beaker_integration:integration",
+        ENTRY_KEYS,
+        _HOMES,
+    ),
+    "spec": _Naming(
+        "target", parse_spec_target, "name your Spec, as in target: beaker_spec:build_spec", SPEC_KEYS, _SPEC_HOMES
+    ),
+}
+
+
+def _entrypoint(reader: ConfigReader, key: Scalar, naming: _Naming) -> str:
+    given = reader.read(naming.key, word)
+    node = reader.node.get(naming.key)
     if given is None:
         if node is None or isinstance(node, Scalar):
-            reader.refuse(node or key, f"{reader.place('entrypoint')} is missing", code="BK103", hint=_ENTRYPOINT_HINT)
+            reader.refuse(node or key, f"{reader.place(naming.key)} is missing", code="BK103", hint=naming.hint)
         return ""
-    found = reader.read("entrypoint", lambda _: parse_entrypoint(given))
+    found = reader.read(naming.key, lambda _: naming.parse(given))
     return "" if found is None else f"{found.module}:{found.attribute}"
 
 

@@ -42,11 +42,19 @@ def normalize_repository_directory(text: str) -> str:
 
 def parse_entrypoint(text: str) -> Entrypoint:
     """`module.path:attribute`: one colon, dotted identifiers before it, one identifier after it."""
+    found = parse_spec_target(text)
+    if "." in found.attribute:
+        raise ValueError(f"must read module.path:attribute, not {text.strip()!r}")
+    return found
+
+
+def parse_spec_target(text: str) -> Entrypoint:
+    """`module.path:attribute` of a Spec's factory, which may stand in a class: the attribute may have dots."""
     given = text.strip()
-    module, colon, attribute = given.partition(":")
+    module, colon, attribute = (part.strip() for part in given.partition(":"))
     if given.endswith(".py") or module.endswith(".py"):
         raise ValueError(f"must be module.path:attribute, not the path of a file: {given!r}")
-    parts = [*module.split("."), attribute]
+    parts = [*module.split("."), *attribute.split(".")]
     if not colon or not all(part.isidentifier() for part in parts):
         raise ValueError(f"must read module.path:attribute, not {given!r}")
     return Entrypoint(module, attribute)

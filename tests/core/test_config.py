@@ -103,7 +103,7 @@ integrations:
       - kind: repository
       - kind: nothing
 config_defaults: 3
-spec: {}
+agent_key: k
 """
     problems = problems_of(text)
     assert [problem.where for problem in problems] == [f"f:{line}" for line in (2, 5, 8, 9, 10, 11, 14, 15, 16)]
@@ -135,7 +135,7 @@ config_defaults:
 
 def test_parse_config__legacy_keys__have_a_code_of_their_own() -> None:
     """Commands that could do without a configuration can still tell a legacy key."""
-    codes = {problem.code for problem in problems_of("spec: {}\nagent_key: x\n")}
+    codes = {problem.code for problem in problems_of("project_key: y\nagent_key: x\n")}
     assert codes == {LEGACY_CODE}
 
 
@@ -167,14 +167,16 @@ NODES = st.recursive(
     SCALARS,
     lambda inner: (
         st.lists(inner, max_size=3).map(lambda items: ListNode(tuple(items), 1, 1))
-        | st.dictionaries(st.sampled_from([*ENTRY_KEYS, "kind", "paths", "groups", "unknown"]), inner, max_size=4).map(
-            lambda items: MapNode(tuple((Scalar(key, key, 1, 1), node) for key, node in items.items()), 1, 1)
-        )
+        | st.dictionaries(
+            st.sampled_from([*ENTRY_KEYS, "target", "kind", "paths", "groups", "unknown"]), inner, max_size=4
+        ).map(lambda items: MapNode(tuple((Scalar(key, key, 1, 1), node) for key, node in items.items()), 1, 1))
     ),
     max_leaves=8,
 )
 TOPS = st.dictionaries(
-    st.sampled_from(["integrations", "default_integration", "config_defaults", "api", "spec", "agent_key", "other"]),
+    st.sampled_from(
+        ["integrations", "default_integration", "config_defaults", "api", "spec", "specs", "agent_key", "other"]
+    ),
     NODES,
 ).map(lambda items: MapNode(tuple((Scalar(key, key, 1, 1), node) for key, node in items.items()), 1, 1))
 
@@ -184,7 +186,7 @@ def test_parse_config__any_tree__gives_a_configuration_or_problems(tree: Node) -
     """The reading is total; an entry without problems names a module and an attribute."""
     found = parse_config(tree, "f")
     if is_successful(found):
-        for entry in found.unwrap().integrations.values():
+        for entry in found.unwrap().entries:
             assert entry.problems or entry.entrypoint.count(":") == 1
     else:
         assert found.failure()

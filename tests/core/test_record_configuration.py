@@ -38,9 +38,10 @@ from beaker.core.project_layout import (
     normalize_beaker_config_path,
     normalize_repository_directory,
     parse_entrypoint,
+    parse_spec_target,
 )
 from beaker.core.python_version import ProjectMetadata, base_python, choose_hosted_python, project_requirement
-from beaker.core.selection import select
+from beaker.core.selection import choose, select
 from beaker.core.version_specifiers import parse_specifiers
 
 VECTORS = Path(__file__).parents[1] / "vectors"
@@ -78,7 +79,20 @@ def config_of(data: Any) -> object:
     if isinstance(found, Failure):
         return found
     config = found.unwrap()
-    return [*config.warnings, *(problem for entry in config.integrations.values() for problem in entry.problems)]
+    return [*config.warnings, *(problem for entry in config.entries for problem in entry.problems)]
+
+
+def spec_selected(told: Mapping[str, Any] | None, explicit: str | None, spec: str | None) -> object:
+    """What is chosen among entries of both generations, as its place; the ids of each kind are given."""
+    if told is None:
+        return choose(None, explicit, spec)
+    made: dict[str, Any] = {
+        section: {name: IntegrationEntry(id=name, section=section) for name in told.get(section, ())}
+        for section in ("integrations", "specs")
+    }
+    unnamed = IntegrationEntry(id="spec", section="spec") if told.get("spec") else None
+    config = ProjectConfig(file="f", **made, spec=unnamed, default_spec=told.get("default_spec"))
+    return choose(config, explicit, spec).map(lambda entry: None if entry is None else entry.place)
 
 
 def selected(entries: list[str], default: str | None, explicit: str | None) -> object:
@@ -137,6 +151,10 @@ CONFIGS: list[Any] = [
     {"config_defaults": "x"},
     {"api": "https://evil.example"},
     {"spec": {}, "specs": [], "default_spec": "a", "agent_key": "k", "project_key": "p"},
+    {"agent_key": "k", "project_key": "p"},
+    {"spec": {"target": "m:f"}},
+    {"specs": {"a": {"target": "m"}, "b": None}, "default_spec": "a", "project_key": "p"},
+    {"specs": {"a": {"entrypoint": "m:f", "target": "m:f", "unknown": 1}}},
     {"integrationz": {}, "x-own": 1, "dataset": "d"},
     ["x"],
     "x",
@@ -171,6 +189,8 @@ TABLES: dict[str, Table] = {
         lambda row: choose_agent_key(row["flag"], row["environ"], row["configured"], dotenv=row["dotenv"]),
         each(*vectors("credentials")["agent_key"]),
     ),
+    "spec selection": (spec_selected, first(vectors("specs")["selection"], 3)),
+    "spec target": (parse_spec_target, first(vectors("specs")["targets"], 1)),
     "selection": (
         selected,
         [
