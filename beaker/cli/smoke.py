@@ -119,15 +119,15 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     """What to try out; `Refused` when there is no integration, no dataset folder, or a setting is no JSON object."""
     from returns.pipeline import is_successful
 
+    from beaker.cli.kept_values import granted_here
     from beaker.cli.place import answered
     from beaker.cli.trigger import given_config
     from beaker.core.credentials import choose_base_url
-    from beaker.core.environment import base_environment, granted_environment, redactor
+    from beaker.core.environment import base_environment, redactor
     from beaker.core.launch import merge_config, split_config
     from beaker.core.optimizer import parse_launch_settings
     from beaker.core.problems import Problem, Refused
     from beaker.core.selection import choose
-    from beaker.files.dotenv import read_dotenv
     from beaker.files.project import config_path_in_repository, resolve_import_root
     from beaker.runtime.code_root import CodeRoot
     from beaker.runtime.smoke_values import SmokeRequest
@@ -145,9 +145,7 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
         answered(resolve_import_root(root, entry))
     given = given_config(arguments.config)
     config = merge_config(around.config.config_defaults, entry.config_defaults, given)
-    granted = granted_environment(
-        entry.required_env, secrets={}, caller=io.environ, dotenv=answered(read_dotenv(io.cwd))
-    )
+    granted = granted_here(arguments, io, around, entry)
     settings = parse_launch_settings(split_config(config)[0])
     passed = settings.unwrap().optimizer.proposer_env if is_successful(settings) else ()
     place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)

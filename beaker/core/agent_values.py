@@ -4,14 +4,14 @@ Kept by agent key. A provider's key counts as the organization's too, so that ev
 unless two agents hold different ones: then each has its own alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
 from returns.result import Failure, Result, Success
 
-from beaker.core.environment import reserved_environment_reason
-from beaker.core.problems import Problem
+from beaker.core.environment import parse_dotenv, reserved_environment_reason
+from beaker.core.problems import Problem, Problems
 from beaker.core.readiness import PROVIDER_ENV_VAR_NAMES
 from beaker.core.values import ReadOnlyDict, value
 
@@ -54,6 +54,36 @@ def value_problem(name: str, text: str) -> Problem | None:
     if size > MAX_VALUE_BYTES:
         return Problem("BK147", f"the value of {name} has {size} bytes; at most {MAX_VALUE_BYTES} can be set")
     return None
+
+
+def checked_value(name: str, text: str) -> Result[str, Problem]:
+    """`text` without one line end behind it, as the value of `name`; BK147 as by `value_problem`."""
+    kept = text.removesuffix("\r\n") if text.endswith("\r\n") else text.removesuffix("\n")
+    problem = value_problem(name, kept)
+    return Success(kept) if problem is None else Failure(problem)
+
+
+def values_in(text: str, names: Sequence[str], where: str) -> Result[dict[str, str], Problems]:
+    """The assignments of a dotenv file that are to be set: those of `names`, or all of them when no name is given.
+
+    Every fault is a BK147: a name that is not in the file or cannot be set, a value that no variable can hold. Nothing
+    is to be sent when one of many cannot be.
+    """
+    found = parse_dotenv(text)
+    wanted = tuple(dict.fromkeys(names)) or tuple(found)
+    if not wanted:
+        hint = "write one NAME=value on each line"
+        return Failure((Problem("BK147", "the file sets no variable", where, hint),))
+    problems = []
+    for name in wanted:
+        fault = name_problem(name)
+        if fault is None and name not in found:
+            fault = Problem("BK147", f"the file does not set {name}", where)
+        fault = fault or value_problem(name, found[name])
+        if fault is not None:
+            hint = fault.hint if names else "name those that are meant: beaker agent env set NAME... --from-file FILE"
+            problems.append(Problem(fault.code, fault.message, where, hint))
+    return Failure(tuple(problems)) if problems else Success({name: found[name] for name in wanted})
 
 
 def read_agent_values(stored: object, where: str) -> Result[AgentValues, Problem]:

@@ -1,7 +1,8 @@
 """Whether everything an Integration's `required_env` names is there for a run, and where each value comes from.
 
 What an agent's own variables do not hold, the organization's provider keys may, and what neither holds, the platform
-may stand in for by routing calls to the provider. Values on this machine never count: a run elsewhere cannot see them.
+may stand in for by routing calls to the provider. Values on this machine count for runs on this machine alone: a run
+elsewhere cannot see them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.environment import parse_required_env
+from beaker.core.environment import dotenv_supplies, parse_required_env
 from beaker.core.problems import Problem, Problems
 from beaker.core.values import ReadOnlyDict, value
 
@@ -27,17 +28,32 @@ PROVIDER_ENV_VAR_NAMES: Mapping[str, str] = ReadOnlyDict(
 GOOGLE_ENV_VAR_NAMES = ("GOOGLE_API_KEY", "GEMINI_API_KEY")
 """Both names under which a key of Google's is looked for; one of a customer turns routing off for both."""
 
-ReadinessSource: TypeAlias = Literal["agent", "organization", "provider_routing"]
-"""Where a name is set: a variable of the agent, a key of the organization, the platform's routing."""
+ReadinessSource: TypeAlias = Literal["agent", "organization", "environment", "dotenv", "provider_routing"]
+"""Where a name is set: a variable of the agent, a key of the organization, the environment or the `.beaker/.env` of a
+run on this machine, the platform's routing."""
+
+SOURCE_TEXTS: Mapping[ReadinessSource, str] = ReadOnlyDict(
+    {
+        "agent": "a variable of the agent",
+        "organization": "a key of the organization",
+        "environment": "the environment of this command",
+        "dotenv": ".beaker/.env",
+        "provider_routing": "calls are routed by the platform",
+    }
+)
+"""A source in words."""
 
 
 @value
 class Available:
-    """The names that a place can supply: `agent` and `organization` hold values, `routed` needs none."""
+    """The names that a place can supply: `agent` and `organization` hold values, `routed` needs none; `environment` and
+    `dotenv` are those of this machine, empty for a place elsewhere."""
 
     agent: frozenset[str] = frozenset()
     organization: frozenset[str] = frozenset()
     routed: frozenset[str] = frozenset()
+    environment: frozenset[str] = frozenset()
+    dotenv: frozenset[str] = frozenset()
 
 
 @value
@@ -78,6 +94,10 @@ def check_readiness(required_env: object, available: Available) -> Result[Readin
             sources[name] = "agent"
         elif name in available.organization:
             sources[name] = "organization"
+        elif name in available.environment:
+            sources[name] = "environment"
+        elif name in available.dotenv:
+            sources[name] = "dotenv"
         elif name in routed:
             sources[name] = "provider_routing"
     return Success(Readiness(ReadOnlyDict(sources), tuple(name for name in names if name not in sources)))
@@ -96,6 +116,19 @@ def read_available(env_vars: object, credentials: object) -> Available:
     routing = [name for name in providers if isinstance(name, str)] if isinstance(providers, list | tuple) else []
     routed = {*_key_names(routing), *(GOOGLE_ENV_VAR_NAMES if "google" in routing else ())}
     return Available(frozenset(agent), frozenset(organization), frozenset(routed))
+
+
+def with_this_machine(available: Available, environ: Iterable[str], dotenv: Mapping[str, str]) -> Available:
+    """What a run on this machine may get beside what the place keeps: names of the environment, and those of the
+    project's dotenv file that it may supply."""
+    declared = tuple(dotenv)
+    return Available(
+        available.agent,
+        available.organization,
+        available.routed,
+        frozenset(environ),
+        frozenset(dotenv_supplies(dotenv, declared)),
+    )
 
 
 def _unrouted(declared: Iterable[str], available: Available) -> frozenset[str]:

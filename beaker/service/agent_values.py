@@ -1,7 +1,7 @@
 """The values of agents: `secrets.json` of a place, and the endpoints that list, set and delete what is in it."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from beaker.core.agent_values import (
     organization_values,
     read_agent_values,
     value_problem,
+    values_of,
     with_value,
     without_value,
 )
@@ -25,6 +26,7 @@ from beaker.core.readiness import PROVIDER_ENV_VAR_NAMES
 from beaker.files.atomic import os_problem, write_text
 from beaker.files.reading import read_regular
 from beaker.service.agent_table import Agent, agent_by_id
+from beaker.service.place import state_folder
 from beaker.service.ports import Call, answer, refuse
 
 SECRETS = "secrets.json"
@@ -72,6 +74,12 @@ class SecretsFile:
             yield
         finally:
             os.close(descriptor)
+
+
+def kept_values(root: Path, environ: Mapping[str, str], agent_key: str) -> dict[str, str]:
+    """What the place of the project at `root` keeps for an agent, found without opening its store. `Refused` as by
+    `SecretsFile.read`."""
+    return values_of(SecretsFile(state_folder(root, environ) / SECRETS).read(), agent_key)
 
 
 def list_agent_env_vars(call: Call) -> Response:

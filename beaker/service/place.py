@@ -74,8 +74,7 @@ def open_project_place(root: Path, state_dir: Path | None, environ: Mapping[str,
     """
     if sys.platform == "win32":
         raise Refused(Problem("BK742", "local runs do not work on Windows", hint="run Beaker inside WSL"))
-    moved = environ.get(LOCAL_DIR_VARIABLE, "").strip()
-    folder = state_dir or (root / moved if moved else root / BEAKER_LOCAL_DIR)
+    folder = state_dir or state_folder(root, environ)
     try:
         place = open_place(folder.absolute())
     except sqlite3.Error as error:
@@ -86,6 +85,12 @@ def open_project_place(root: Path, state_dir: Path | None, environ: Mapping[str,
     except OSError:
         pass  # what cannot be removed now, a later command removes
     return place
+
+
+def state_folder(root: Path, environ: Mapping[str, str]) -> Path:
+    """Where the project at `root` keeps its state: where `BEAKER_LOCAL_DIR` says, else in `.beaker/local`."""
+    moved = environ.get(LOCAL_DIR_VARIABLE, "").strip()
+    return root / (moved or BEAKER_LOCAL_DIR)
 
 
 def open_place(state_dir: Path) -> Place:
