@@ -4,7 +4,6 @@
 """
 
 import inspect
-import linecache
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -14,7 +13,7 @@ from beaker.core.documents import DocumentChangeSet
 from beaker.core.targets import DocumentTargets, OptimizationTarget, RepositoryTargets
 from beaker.core.values import value
 from beaker.sdk.callables import ANY, Gives, binding_fault, gives
-from beaker.sdk.earlier_warnings import is_beaker, warn_at, warn_caller
+from beaker.sdk.earlier_warnings import is_beaker, warn_at, warn_at_function, warn_caller
 from beaker.sdk.runtimes import CandidateT, SetupRuntime
 from beaker.sdk.setups import DocumentRunSetupResult, RepositoryRunSetupResult, RowT, RunSetup
 
@@ -93,7 +92,7 @@ class SetupOpener:
         """Warn where the method is defined."""
         change = "make it a function beside run_case and pass it as Integration(..., open_candidate=open_candidate)"
         message = f"open_candidate on the setup class is deprecated since 0.6.5: {change}"
-        _warn_at_function(message, self.setup.open_candidate)  # type: ignore[attr-defined]  # setup_opener found it
+        warn_at_function(message, self.setup.open_candidate)  # type: ignore[attr-defined]  # setup_opener found it
 
 
 def setup_opener(setup: type[RunSetup[Any]]) -> SetupOpener | None:
@@ -134,21 +133,8 @@ def named_results(results: Any, manager: Any, prepare_run: Any) -> Any:
         )
         frame = getattr(getattr(manager, "gen", None), "ag_frame", None)
         if frame is None:
-            _warn_at_function(message, prepare_run)
+            warn_at_function(message, prepare_run)
         elif not is_beaker(frame.f_code.co_filename):
             warn_at(message, frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
         return {kind: results}
     return results
-
-
-def _warn_at_function(message: str, function: Any) -> None:
-    """Warn at the line that names a function; its decorators stand before that."""
-    function = inspect.unwrap(function)
-    code = getattr(function, "__code__", None)
-    if code is None:
-        warn_caller(message)
-        return
-    line = code.co_firstlineno
-    while (text := linecache.getline(code.co_filename, line)) and not text.lstrip().startswith(("def ", "async def ")):
-        line += 1
-    warn_at(message, code.co_filename, line if text else code.co_firstlineno, function.__globals__)
