@@ -12,6 +12,7 @@ from typing import Any, TypeAlias, assert_never
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
+from beaker.core.config_entry import Section, entry_place
 from beaker.core.config_tree import ListNode, MapNode, Node, Scalar
 from beaker.core.problems import Problem
 from beaker.core.values import value
@@ -60,11 +61,15 @@ class AddEntry:
 
 @value
 class SetEntryValue:
-    """A key of an entry that exists, with this text as its value: replaced, or made the first of the entry."""
+    """A key of an entry that exists, with this text as its value: replaced, or made the first of the entry.
+
+    `section` is the key that the entry stands below; below `spec` stands one entry, without an id.
+    """
 
     integration_id: str
     key: str
     value: str
+    section: Section = "integrations"
 
 
 @value
@@ -117,14 +122,16 @@ def add_entry(
     )
 
 
-def set_entry_value(path: Path, integration_id: str, key: str, value: str) -> Result[Edited, Problem]:
-    """Give a key of the entry `integrations.<integration_id>` of the file `path` a value, text.
+def set_entry_value(
+    path: Path, integration_id: str, key: str, value: str, *, section: Section = "integrations"
+) -> Result[Edited, Problem]:
+    """Give a key of the entry `<section>.<integration_id>` of the file `path` a value, text.
 
     The file is untouched on failure: BK123 when it cannot be edited safely (the hint says which lines to write by
     hand), BK101 and others when it is no valid YAML, BK116 when it is a link that leaves its repository, BK701 when it
     cannot be read or written. A value that is there already changes nothing.
     """
-    return edit_file(path, [SetEntryValue(integration_id, key, value)])
+    return edit_file(path, [SetEntryValue(integration_id, key, value, section)])
 
 
 def set_top_value(path: Path, key: str, value: str) -> Result[Edited, Problem]:
@@ -182,16 +189,17 @@ def _candidates(text: str, edit: Edit) -> Iterator[Candidate]:
                 yield from replacements(text, *found, item)
             else:
                 yield from top_pairs(text, root, key, word(item))
-        case SetEntryValue(integration_id, key, item):
-            _, listed = root.find("integrations") or (None, None)
-            named, entry = (listed.find(integration_id) if listed else None) or (None, None)
-            if named is None or entry is None or entry.kind != "map":
+        case SetEntryValue(integration_id, key, item, section):
+            named = root.find(section)
+            if named is not None and section != "spec":
+                named = named[1].find(integration_id)
+            if named is None or named[1].kind != "map":
                 return
-            found = entry.find(key)
+            found = named[1].find(key)
             if found is not None:
                 yield from replacements(text, *found, item)
             else:
-                yield from first_pairs(text, named, entry, key, word(item))
+                yield from first_pairs(text, *named, key, word(item))
         case _:
             assert_never(edit)
 
@@ -201,32 +209,43 @@ def _intended(before: Any, edit: Edit) -> tuple[Any, str]:
     way."""
     if not isinstance(before, dict):
         return None, "is no mapping"
-    listed = before.get("integrations", {})
-    listed = {} if listed == ("", None) else listed
     match edit:
         case SetTopValue(key, item):
             return {**before, key: (item, item)}, ""
         case AddEntry(integration_id, keys):
+            listed = before.get("integrations", {})
+            listed = {} if listed == ("", None) else listed
             if not isinstance(listed, dict):
                 return None, "has integrations that are no mapping"
             if integration_id in listed:
                 return None, f"has an integration {integration_id!r} already"
-            entry: dict[str, Any] = {
+            made = {
                 key: (item, item) if isinstance(item, str) else [(one, one) for one in item]
                 for key, item in keys.items()
             }
-        case SetEntryValue(integration_id, key, item):
-            if not isinstance(listed, dict) or integration_id not in listed:
-                return None, f"has no integration {integration_id!r}"
-            if not isinstance(listed[integration_id], dict):
-                return None, f"has an entry integrations.{integration_id} that is no mapping"
-            old = listed[integration_id].get(key)
+            return {**before, "integrations": {**listed, integration_id: made}}, ""
+        case SetEntryValue(_, key, item, section):
+            place = (section,) if section == "spec" else (section, edit.integration_id)
+            entry = _at(before, place)
+            if entry is None:
+                return None, f"has no mapping {'.'.join(place)}"
+            old = entry.get(key)
             if isinstance(old, tuple) and old[1] and old[0].strip() == item.strip():
                 return before, ""  # it is read as this text already
-            entry = {**listed[integration_id], key: (item, item)}
+            return _with(before, place, {**entry, key: (item, item)}), ""
         case _:
             assert_never(edit)
-    return {**before, "integrations": {**listed, integration_id: entry}}, ""
+
+
+def _at(data: Any, place: Sequence[str]) -> dict[str, Any] | None:
+    for key in place:
+        data = data.get(key) if isinstance(data, dict) else None
+    return data if isinstance(data, dict) else None
+
+
+def _with(data: dict[str, Any], place: Sequence[str], new: dict[str, Any]) -> dict[str, Any]:
+    key, *rest = place
+    return {**data, key: _with(data[key], rest, new) if rest else new}
 
 
 def _refusal(edit: Edit, file: str, why: str) -> Problem:
@@ -234,9 +253,10 @@ def _refusal(edit: Edit, file: str, why: str) -> Problem:
         case AddEntry(integration_id, keys):
             lines = f"add it below integrations by hand:\n{entry_text(integration_id, keys).rstrip()}"
             return Problem(CODE, f"{why}: no integration can be added", file, lines)
-        case SetEntryValue(integration_id, key, item):
-            line = f"write it below integrations.{integration_id} by hand:\n{word(key)}: {word(item)}"
-            return Problem(CODE, f"{why}: {key} of {integration_id!r} cannot be set", file, line)
+        case SetEntryValue(integration_id, key, item, section):
+            place = entry_place(section, integration_id)
+            line = f"write it below {place} by hand:\n{word(key)}: {word(item)}"
+            return Problem(CODE, f"{why}: {place}.{key} cannot be set", file, line)
         case SetTopValue(key, item):
             line = f"write it at the top of the file by hand:\n{word(key)}: {word(item)}"
             return Problem(CODE, f"{why}: {key} cannot be set", file, line)

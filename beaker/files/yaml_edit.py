@@ -131,13 +131,14 @@ def _top_lines(text: str, root: Spot, lines: Sequence[str]) -> Iterator[Candidat
     """Ways to add `lines` to a text whose whole is a block mapping, or nothing: at its end, behind its last word, or
     in front of its first."""
     ends = _break_at(text, len(text))
-    added = ends.join(lines)
+    indent = " " * _column(text, root.start) if root.pairs else ""
+    shifted = [f"{indent}{line}" for line in lines]
     missing = "" if not text or text[-1] in _BREAKS else ends
-    yield (Splice(len(text), len(text), f"{missing}{added}{ends}"),)
+    yield (Splice(len(text), len(text), f"{missing}{ends.join(shifted)}{ends}"),)
     if root.pairs:
         at = _content_end(text, root)
-        yield (Splice(at, at, _joined(text, at, lines)),)
-        yield (Splice(root.start, root.start, f"{added}{ends}"),)
+        yield (Splice(at, at, _joined(text, at, shifted)),)
+        yield (Splice(root.start, root.start, ends.join([lines[0], *shifted[1:], indent])),)
 
 
 def _flow_pair(text: str, mapping: Spot, key: str, new: str, *, first: bool) -> Iterator[Candidate]:
