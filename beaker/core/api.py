@@ -1,10 +1,10 @@
-"""Calls of the API as values: building a request, finding its endpoint, reading its arguments and its response.
+"""Calls of the API as values: building a request, finding its endpoint, reading its arguments; `beaker.core.responses`
+reads what comes back.
 
 Sans-I/O: a client turns a call into a `Request` and a `Response` into a result; a service does the reverse. Whatever
 carries the bytes between them (HTTP, a direct call) is a transport and knows none of this.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +15,14 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core import strict_json
-from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Kind, Parameter
+from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Parameter, fits
 from beaker.core.problems import Problem, Problems
+from beaker.core.responses import ApiProblem
+from beaker.core.responses import Response as Response
+from beaker.core.responses import problem_detail as problem_detail
+from beaker.core.responses import read_refusal as read_refusal
+from beaker.core.responses import read_response as read_response
+from beaker.core.responses import stated_problems as stated_problems
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import read_only, value
 
@@ -26,7 +32,8 @@ class Request:
     """One request as it travels.
 
     `path` is percent-encoded and starts with `/v1/`; `query` keeps its order, not yet encoded; `body` is JSON in UTF-8
-    or `None`; `headers` has lower-case names and holds no credential: that belongs to the transport.
+    or `None`; `headers` has lower-case names and holds no credential: that belongs to the transport, which sends
+    `token` instead where there is one, and none when the request is `anonymous`.
     """
 
     method: str
@@ -34,28 +41,8 @@ class Request:
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = attrs.field(factory=dict)
     body: bytes | None = None
-
-
-@value(kw_only=True)
-class Response:
-    """One response as it travels: HTTP status, headers with lower-case names, the whole body."""
-
-    status: int
-    headers: Mapping[str, str] = attrs.field(factory=dict)
-    body: bytes = b""
-
-
-@value
-class ApiProblem(Problem):
-    """A call that did not succeed.
-
-    `status` is the HTTP status, 0 when there was no answer or a broken one. `detail` is the JSON `detail` of the
-    answer, else its text. `retry_after` is the header of this name, as it was sent.
-    """
-
-    status: int = 0
-    detail: Any = None
-    retry_after: str = ""
+    token: str | None = attrs.field(default=None, repr=False)
+    anonymous: bool = False
 
 
 @value
@@ -67,7 +54,6 @@ class Match:
 
 
 _PLACE = re.compile(r"\{(\w+)\}")
-_CODE = re.compile(r"BK\d{3}")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 
 MAX_INTEGER = 2**63 - 1
@@ -76,23 +62,21 @@ MAX_INTEGER = 2**63 - 1
 MAX_AGENT_KEY = 255
 """Characters of an agent key."""
 
-_PYTHON: Mapping[Kind, tuple[type, ...]] = {
-    "string": (str,),
-    "integer": (int,),
-    "boolean": (bool,),
-    "object": (dict,),
-    "list": (list, tuple),
-}
-
 
 def build_request(
-    name: str, arguments: Mapping[str, Any], *, agent_key: str | None = None, idempotency_key: str | None = None
+    name: str,
+    arguments: Mapping[str, Any],
+    *,
+    agent_key: str | None = None,
+    idempotency_key: str | None = None,
+    token: str | None = None,
 ) -> Result[Request, Problem]:
     """The request that calls the endpoint `name`.
 
     `arguments` are the path, query and body parameters by name; `None` means not given. `arguments["agent_key"]` wins
-    over `agent_key`, and is an error when blank. `idempotency_key` is sent when it is not empty. Problems: BK801 for
-    arguments the endpoint does not take, lacks or has with another type; BK802 without an agent key.
+    over `agent_key`, and is an error when blank. `idempotency_key` is sent when it is not empty, `token` replaces the
+    transport's credential. Problems: BK801 for arguments the endpoint does not take, lacks or has with another type;
+    BK802 without an agent key.
     """
     endpoint = ENDPOINT.get(name)
     if endpoint is None:
@@ -128,9 +112,16 @@ def build_request(
     headers = {"content-type": "application/json", "accept": "application/json"}
     if idempotency_key:
         headers["idempotency-key"] = idempotency_key
-    return Success(
-        Request(method=endpoint.method, path=path, query=tuple(query), headers=read_only(headers), body=encoded)
+    request = Request(
+        method=endpoint.method,
+        path=path,
+        query=tuple(query),
+        headers=read_only(headers),
+        body=encoded,
+        token=token,
+        anonymous=endpoint.auth == "none",
     )
+    return Success(request)
 
 
 def match_request(method: str, path: str) -> Result[Match, ApiProblem]:
@@ -196,123 +187,17 @@ def read_arguments(match: Match, request: Request) -> Result[dict[str, Any], Pro
     return Failure(tuple(problems)) if problems else Success(arguments)
 
 
-def read_response(name: str, response: Response) -> Result[JsonObject, ApiProblem]:
-    """The JSON object of a success, `{}` for an empty body; else what went wrong.
-
-    Problems: BK804 for an answer that breaks the contract (status 0); otherwise the service's own code where it states
-    one, else BK806 (401), BK807 (404), BK808 (5xx), BK805 (anything else).
-    """
-    if not 200 <= response.status < 300:
-        return Failure(read_refusal(response))
-    if not response.body.strip():
-        return Success({})
-    parsed = strict_json.parse(response.body, f"the answer to {name}")
-    if not is_successful(parsed):
-        return Failure(ApiProblem("BK804", str(parsed.failure())))
-    answer = parsed.unwrap()
-    if not isinstance(answer, dict):
-        return Failure(ApiProblem("BK804", f"the answer to {name} is not a JSON object"))
-    for key, kind in ENDPOINT[name].answer:
-        if not _is(answer.get(key), kind):
-            return Failure(ApiProblem("BK804", f"the answer to {name} lacks {key}, which must be of type {kind}"))
-    return Success(answer)
-
-
-def read_refusal(response: Response) -> ApiProblem:
-    """What a response that is no success says; the codes are those of `read_response`."""
-    text = response.body.decode("utf-8", "replace").strip()
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = None
-    detail: Any = body.get("detail", body) if isinstance(body, dict) else (text or None)
-    status = response.status
-    match status:
-        case 401:
-            code, hint = "BK806", "pass another API key with --api-key or BEAKER_API_KEY"
-        case 404:
-            code, hint = "BK807", ""
-        case _ if status >= 500:
-            code, hint = "BK808", "try again later" if status in (502, 503, 504) else ""
-        case _:
-            code, hint = "BK805", ""
-    fallback = Problem(code, _said(detail) or f"the service answered {status}", hint=hint)
-    stated = _stated(detail, fallback) if isinstance(detail, dict) else fallback
-    listed = stated_problems(ApiProblem(code, "", status=status, detail=detail))
-    if len(listed) > 1:
-        message, where = "; ".join(map(str, listed)), ""
-    else:
-        message, where = stated.message, stated.where
-    retry_after = response.headers.get("retry-after", "")
-    return ApiProblem(stated.code, message, where, stated.hint, status, detail, retry_after)
-
-
-def problem_detail(problems: Problems) -> JsonObject:
-    """The body in which a service states problems: `{"detail": {code, message, where, hint, problems}}`.
-
-    The first four are those of the first problem; `problems` lists every one in the same form.
-    """
-    listed: list[Any] = [
-        {"code": problem.code, "message": problem.message, "where": problem.where, "hint": problem.hint}
-        for problem in problems
-    ]
-    return {"detail": {**listed[0], "problems": listed}}
-
-
-def stated_problems(problem: Problem) -> Problems:
-    """Every problem that an answer stated, each with the service's code; `problem` itself when it stated no list."""
-    detail = problem.detail if isinstance(problem, ApiProblem) else None
-    listed = detail.get("problems") if isinstance(detail, dict) else None
-    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        return (problem,)
-    return tuple(_stated(item, problem) for item in listed) or (problem,)
-
-
-def _stated(item: Mapping[str, Any], fallback: Problem) -> Problem:
-    """One problem in the form of `problem_detail`; what it lacks comes from `fallback`."""
-    code, message, where, hint = (item.get(key) for key in ("code", "message", "where", "hint"))
-    return Problem(
-        code if isinstance(code, str) and _CODE.fullmatch(code) else fallback.code,
-        message if isinstance(message, str) and message else fallback.message,
-        where if isinstance(where, str) else fallback.where,
-        hint if isinstance(hint, str) and hint else fallback.hint,
-    )
-
-
-def _said(detail: Any) -> str:
-    """The words of a `detail`, which is conventionally a string, an object with a message, or a list of either."""
-    match detail:
-        case str():
-            return detail
-        case {"message": str(message)} | {"msg": str(message)}:
-            return message
-        case list():
-            return "; ".join(filter(None, map(_said, detail)))
-        case None:
-            return ""
-        case _:
-            return json.dumps(detail, ensure_ascii=False)
-
-
 def _argument_fault(endpoint: Endpoint, given: Mapping[str, Any]) -> str | None:
     for parameter in (*endpoint.query, *(endpoint.body or ())):
         argument = given.get(parameter.name)
         if argument is None:
             if parameter.required:
                 return f"{parameter.name} is missing"
-        elif not _is(argument, parameter.kind):
+        elif not fits(argument, parameter.kind):
             return f"{parameter.name} must be of type {parameter.kind}, not {type(argument).__name__}"
     if endpoint.exactly_one and sum(name in given for name in endpoint.exactly_one) != 1:
         return f"exactly one of {', '.join(endpoint.exactly_one)} must be given"
     return None
-
-
-def _is(argument: object, kind: Kind) -> bool:
-    if isinstance(argument, bool):
-        return kind == "boolean"
-    if kind == "object":
-        return isinstance(argument, Mapping)
-    return isinstance(argument, _PYTHON[kind])
 
 
 def _is_sent(given: Mapping[str, Any], parameter: Parameter) -> bool:
@@ -346,7 +231,7 @@ def _read_argument(place: str, values: Mapping[str, Any], parameter: Parameter) 
         return {parameter.name: parameter.default}
     if place == "query" and parameter.kind == "integer" and _INTEGER.fullmatch(argument):
         argument = int(argument)
-    if not _is(argument, parameter.kind):
+    if not fits(argument, parameter.kind):
         return Problem("BK450", f"{parameter.name} must be of type {parameter.kind}")
     if parameter.kind == "integer" and abs(argument) > MAX_INTEGER:
         return Problem("BK450", f"{parameter.name} must be at most {MAX_INTEGER}")

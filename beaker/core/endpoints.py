@@ -49,6 +49,22 @@ class Endpoint:
     repeatable: bool = False
 
 
+_PYTHON: Mapping[Kind, tuple[type, ...]] = read_only(
+    {
+        "string": (str,),
+        "integer": (int,),
+        "boolean": (bool,),
+        "object": (Mapping,),
+        "list": (list, tuple),
+    }
+)
+
+
+def fits(argument: object, kind: Kind) -> bool:
+    """Whether a value is of a kind; what is true or false is no integer."""
+    return isinstance(argument, _PYTHON[kind]) and (kind == "boolean" or not isinstance(argument, bool))
+
+
 def _required(name: str, kind: Kind = "string") -> Parameter:
     return Parameter(name, kind, True)
 

@@ -72,10 +72,12 @@ class RetryQuota:
 
 @value
 class Trouble:
-    """What came instead of a success: an HTTP status, or `NO_ANSWER`, and the `Retry-After` header as it was sent."""
+    """What came instead of a success: an HTTP status, or `NO_ANSWER`, and the headers `Retry-After` and `Date` as they
+    were sent."""
 
     status: int = NO_ANSWER
     retry_after: str = ""
+    date: str = ""
 
 
 @value
@@ -101,7 +103,7 @@ def trouble_in(problem: Problem) -> Trouble | None:
     """The trouble that a failed call had; `None` for a call that was never made, or was answered with nonsense."""
     if not isinstance(problem, ApiProblem) or (problem.status == NO_ANSWER and problem.code != NO_ANSWER_CODE):
         return None
-    return Trouble(problem.status, problem.retry_after)
+    return Trouble(problem.status, problem.retry_after, problem.date)
 
 
 def may_repeat(method: str, *, keyed: bool = False) -> bool:
@@ -131,7 +133,7 @@ def decide(
     """
     tokens = RetryQuota() if quota is None else quota
     left = policy.budget - max(0.0, elapsed)
-    asked = retry_after_seconds(trouble.retry_after, now=now) or 0.0
+    asked = asked_seconds(trouble, now=now)
     if not repeatable:
         return Stop("call")
     if not passes(trouble, policy):
@@ -151,6 +153,15 @@ def back_off(policy: RetryPolicy, attempt: int, *, draw: float) -> float:
     # Doubling 64 times exceeds any wait; more would overflow a float in the end.
     whole = min(policy.longest_wait, policy.first_wait * 2.0 ** min(max(attempt, 1) - 1, 64))
     return max(0.0, whole * draw)
+
+
+def asked_seconds(trouble: Trouble, *, now: datetime) -> float:
+    """Seconds that the place asks for, 0 when it does not.
+
+    A date is meant by the place's own clock, which may differ from ours, `now`: it is counted from the answer's date.
+    """
+    sent = _http_date(trouble.date.strip(), now)
+    return retry_after_seconds(trouble.retry_after, now=now if sent is None else sent) or 0.0
 
 
 def retry_after_seconds(header: str, *, now: datetime) -> float | None:

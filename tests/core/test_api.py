@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -281,7 +282,51 @@ def test_read_response__refusal__shows_the_detail(status: int, body: bytes, code
 
 def test_read_response__401__says_what_to_pass() -> None:
     """Whoever is not known is told what to do."""
-    assert "--api-key" in read_response("list_agents", Response(status=401)).failure().hint
+    hint = read_response("list_agents", Response(status=401)).failure().hint
+    assert "beaker login" in hint
+    assert "--api-key" in hint
+
+
+@pytest.mark.parametrize("kind", ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"])
+def test_read_response__web_page__is_told_as_one(kind: str) -> None:
+    """A login page with status 200 is no answer, whatever is in it."""
+    page = Response(status=200, headers={"content-type": kind}, body=b'{"agents": []}')
+    problem = read_response("list_agents", page).failure()
+    assert (problem.code, problem.status, problem.body) == ("BK804", 0, '{"agents": []}')
+    assert problem.message == "the answer to list_agents is a web page, not the API's"
+    assert problem.hint == "check the base URL; a login page or a proxy may stand in between"
+    assert is_successful(read_response("list_agents", attrs.evolve(page, headers={"content-type": "text/plain"})))
+
+
+@pytest.mark.parametrize("status", [200, 429])
+@pytest.mark.parametrize(
+    ("headers", "request_id"),
+    [
+        ({"x-request-id": "a", "request-id": "b"}, "a"),
+        ({"x-request-id": "", "request-id": "b"}, "b"),
+        ({"x-amzn-requestid": "c"}, "c"),
+        ({"x-amz-request-id": "d"}, ""),
+    ],
+)
+def test_read_response__anything_but_success__keeps_what_a_report_needs(
+    status: int, headers: dict[str, str], request_id: str
+) -> None:
+    """What the service calls the request, the whole text, and what it says about time; the text is in no repr."""
+    said = {**headers, "retry-after": "7", "date": "Thu, 01 Jan 2026 12:00:00 GMT"}
+    problem = read_response("list_agents", Response(status=status, headers=said, body=b" \xffsecret ")).failure()
+    assert (problem.request_id, problem.body) == (request_id, " \ufffdsecret ")
+    assert "body" not in repr(problem)
+    if status == 429:
+        assert problem.detail == "\ufffdsecret"
+        assert (problem.retry_after, problem.date) == ("7", said["date"])
+
+
+def test_build_request__credential__is_named_by_the_call_or_none_at_all() -> None:
+    """A login call carries no credential; a token of the call is in no representation of its request."""
+    assert build_request("start_cli_login", {}).unwrap().anonymous
+    made = build_request("get_user_me", {}, token="bkr_cli_secret").unwrap()
+    assert (made.anonymous, made.token) == (False, "bkr_cli_secret")
+    assert "bkr_cli_secret" not in repr(made)
 
 
 problems = st.builds(Problem, st.sampled_from(["BK101", "BK461"]), texts, st.just("") | texts, st.just("") | texts)

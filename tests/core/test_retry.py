@@ -20,6 +20,7 @@ from beaker.core.retry import (
     RetryQuota,
     Stop,
     Trouble,
+    asked_seconds,
     back_off,
     decide,
     may_repeat,
@@ -154,8 +155,8 @@ def test_once__never_repeats(policy: RetryPolicy, trouble: Trouble) -> None:
 
 def test_trouble_in__problem__has_status_and_header_or_is_none() -> None:
     """An answer's status and header count; a call never made, or answered with nonsense, has no trouble that passes."""
-    refusal = read_refusal(Response(status=503, headers={"retry-after": "7"}, body=b""))
-    assert trouble_in(refusal) == Trouble(503, "7")
+    refusal = read_refusal(Response(status=503, headers={"retry-after": "7", "date": "d"}, body=b""))
+    assert trouble_in(refusal) == Trouble(503, "7", "d")
     assert trouble_in(read_refusal(Response(status=404))) == Trouble(404)
     assert trouble_in(ApiProblem("BK803", "no answer")) == Trouble()
     assert trouble_in(ApiProblem("BK804", "no JSON")) is None
@@ -166,3 +167,24 @@ def test_retry_after_seconds__other_time_zone__is_the_same_moment() -> None:
     """`now` may be in any time zone."""
     elsewhere = NOW.astimezone(tz=None) - timedelta(seconds=5)
     assert retry_after_seconds("Thu, 01 Jan 2026 12:00:00 GMT", now=elsewhere) == 5
+
+
+@pytest.mark.parametrize(
+    "retry_after, date, seconds",
+    [
+        ("", "", 0),
+        ("20", "Thu, 01 Jan 2026 18:00:00 GMT", 20),
+        ("Thu, 01 Jan 2026 12:00:10 GMT", "", 10),
+        ("Thu, 01 Jan 2026 12:00:10 GMT", "soon", 10),
+        ("Thu, 01 Jan 2026 18:00:10 GMT", " Thu, 01 Jan 2026 18:00:00 GMT ", 10),
+        ("Thu, 01 Jan 2026 06:00:10 GMT", "Thu, 01 Jan 2026 06:00:00 GMT", 10),
+        ("Thu, 01 Jan 2026 17:00:00 GMT", "Thu, 01 Jan 2026 18:00:00 GMT", 0),
+    ],
+)
+def test_asked_seconds__clocks_that_differ__are_no_wait(retry_after: str, date: str, seconds: float) -> None:
+    """A date is meant by the clock of whoever wrote it, which the answer shows; a number needs none."""
+    trouble = Trouble(503, retry_after, date)
+    assert asked_seconds(trouble, now=NOW) == seconds
+    decision = decided(trouble=trouble, draw=0.0)
+    assert isinstance(decision, Again)
+    assert decision.wait == seconds
