@@ -20,6 +20,7 @@ SCORER_MODEL_VARIABLE = "BEAKER_SCORER_MODEL"
 SCORER_API_KEY_VARIABLE = "BEAKER_SCORER_INFERENCE_API_KEY"
 WRITEBACK_VARIABLE = "BEAKER_WRITEBACK_BASE_URL"
 RUN_ID_VARIABLE = "BEAKER_RUN_ID"
+RUN_TOKEN_VARIABLE = "BEAKER_RUN_TOKEN"
 
 
 @value
@@ -86,6 +87,35 @@ def choose_inference_target(model: object, environ: Mapping[str, str]) -> Result
     if not is_successful(chosen):
         return Failure(chosen.failure())
     return Success(InferenceTarget(base_url.rstrip("/"), api_key, str(chosen.unwrap())))
+
+
+def choose_spec_target(model: object, environ: Mapping[str, str]) -> Result[InferenceTarget, Problem]:
+    """As `choose_inference_target`, for the Spec generation: where the variables of the gateway are missing, those with
+    which a run reports count.
+    """
+    found = dict(environ)
+    if not found.get(BASE_URL_VARIABLE):
+        found[BASE_URL_VARIABLE] = _scoring_base_url(environ)
+    if not found.get(API_KEY_VARIABLE):
+        found[API_KEY_VARIABLE] = environ.get(RUN_TOKEN_VARIABLE, "")
+    return choose_inference_target(model, found)
+
+
+def spec_model(canonical: object, model: object, provider: object) -> str | None:
+    """The model `provider:model` that a rollout of the Spec generation was given; `None` when it cannot be told.
+
+    It is the `canonical` one, else `model` when that has a colon, else made of `provider` and `model`, which may begin
+    with the provider and a slash, else `model` split at its first slash.
+    """
+    canonical, model, provider = (one.strip() if isinstance(one, str) else "" for one in (canonical, model, provider))
+    if canonical:
+        return canonical
+    if ":" in model:
+        return model
+    if provider and model:
+        return f"{provider}:{model.removeprefix(f'{provider}/')}"
+    owner, slash, name = model.partition("/")
+    return f"{owner}:{name}" if slash else None
 
 
 def choose_scoring_target(environ: Mapping[str, str]) -> Result[InferenceTarget | None, Problem]:

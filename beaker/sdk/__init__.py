@@ -5,6 +5,7 @@ Each name is imported when it is first asked for, so a module that only builds c
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 
 TYPE_CHECKING = False  # as in `beaker`
@@ -57,7 +58,13 @@ _HOMES = {
     "beaker.sdk.validation": "validate_integration",
 }
 EARLIER_NAMES = frozenset(("ChangeSet", "DocumentRunSetup", "RepositoryRunSetup"))
-"""What earlier generations had besides. Asking for one warns, each time anew, so none of them is kept here."""
+"""What earlier generations had besides. Asking for one warns, each time anew, so none of them is kept here.
+
+Those of the Spec generation are in `spec_names`, which is loaded when there is no other such name.
+"""
+
+TWO_MEANINGS = frozenset(("Case", "CaseResult", "CaseScore", "FieldDiff", "RunCase", "objective_score"))
+"""Names that are another thing in the Spec generation. Which is meant is told each time anew, by `generations`."""
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}
 
@@ -104,12 +111,20 @@ __all__ = [
 ]
 
 
+def meant(name: str, frame: Any) -> Any:
+    """What a name of the Spec generation, or one with two meanings, is to the code that `frame` executes."""
+    return import_module("beaker.sdk.generations").meant(name, _HOME.get(name), frame)
+
+
 if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist
 
     def __getattr__(name: str) -> Any:
         if name in EARLIER_NAMES:
             return import_module("beaker.sdk.earlier").earlier_name(name)
-        if (home := _HOME.get(name)) is None:
+        home = _HOME.get(name)
+        if name in TWO_MEANINGS or (home is None and name in import_module("beaker.sdk.spec_names").SDK_SPEC_ONLY):
+            return meant(name, sys._getframe(1))
+        if home is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         found = globals()[name] = getattr(import_module(home), name)
         return found

@@ -18,7 +18,7 @@ def inference_target(runtime: Any) -> InferenceTarget:
     """
     chosen = choose_inference_target(runtime.model, os.environ)
     if not is_successful(chosen):
-        raise RuntimeError(_words(chosen.failure()))
+        raise RuntimeError(told(chosen.failure()))
     return chosen.unwrap()
 
 
@@ -31,9 +31,10 @@ def scoring_inference_target() -> InferenceTarget | None:
     chosen = choose_scoring_target(os.environ)
     if not is_successful(chosen):
         problem = chosen.failure()
-        raise (ValueError if problem.code == "BK144" else RuntimeError)(_words(problem))
+        raise (ValueError if problem.code == "BK144" else RuntimeError)(told(problem))
     return chosen.unwrap()
 
 
-def _words(problem: Problem) -> str:
+def told(problem: Problem) -> str:
+    """What a problem says, with its hint, as the text of an exception."""
     return f"{problem}; {problem.hint}" if problem.hint else str(problem)

@@ -1,0 +1,201 @@
+"""Which generation a module was written for, where a name means one thing in the Spec generation and another now.
+
+`Case`, `CaseResult`, `CaseScore`, `FieldDiff`, `RunCase` and `objective_score` are such names. Nothing is guessed from
+how they are called. What counts, in this order:
+
+1. what else the module that asks takes from Beaker: a name that only the Spec generation has;
+2. whether loading a factory, which the configuration names as a Spec, was what first imported the module, and it takes
+   no name that only Integrations have;
+3. otherwise the name is today's.
+
+The module is that of the code that asks, and what is looked at is its compiled code: `from beaker import Spec` and
+`beaker.Spec` count wherever they stand in it, whether executed or not.
+"""
+
+import linecache
+import sys
+import warnings
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dis import get_instructions
+from importlib import import_module
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+from weakref import WeakSet
+
+from beaker.core.text import FOREIGN
+from beaker.sdk.earlier_warnings import is_beaker, is_importing, warn_caller
+from beaker.sdk.spec_names import BY_GENERATION, SDK_SPEC_ONLY
+
+DEPRECATED = (
+    "the Spec API is deprecated since 0.5: declare an Integration instead, which "
+    "`integration = as_integration(build_spec)` makes of a factory (from beaker.sdk.spec04 import as_integration)"
+)
+"""What a module that uses the Spec generation is told, once."""
+
+_PACKAGES = ("beaker", "beaker.sdk")
+_INTEGRATIONS_ONLY = frozenset(
+    (
+        "CaseFile",
+        "DocumentRunSetup",
+        "DocumentRunSetupResult",
+        "Integration",
+        "RepositoryRunSetup",
+        "RepositoryRunSetupResult",
+        "RetryableCaseError",
+        "RolloutRuntime",
+        "RunSetup",
+        "ScoreCase",
+        "SetupRuntime",
+        "TargetDocument",
+        "documents",
+        "load_integration",
+        "repository",
+        "validate_integration",
+    )
+)
+"""Names with which a module that also takes `Case` from `beaker` is one of an Integration: in the Spec generation an
+Integration took its `Case` from `beaker.sdk.integration`.
+"""
+
+_KNOWN = "__beaker_spec_generation__"
+"""In the namespace of a module that asked: its code, as far as that is known, and the answer."""
+
+_of_entries: "WeakSet[ModuleType]" = WeakSet()
+_loading: ContextVar[dict[str, ModuleType] | None] = ContextVar("_loading", default=None)
+
+
+def meant(name: str, home: str | None, frame: FrameType) -> Any:
+    """What `name` is to the code that `frame` executes. `home` is the module that has it now, `None` for a name that
+    only the Spec generation has. The module of a customer who gets something of that generation is warned, once.
+    """
+    if home is not None and not is_spec_generation(frame):
+        return getattr(import_module(home), name)
+    if not is_importing(frame):
+        warn_caller(DEPRECATED, once=True)
+    return getattr(import_module(SDK_SPEC_ONLY.get(name) or BY_GENERATION[name]), name)
+
+
+@contextmanager
+def spec_entry() -> Iterator[None]:
+    """What is first imported within belongs to a factory that the configuration names as a Spec, now and later."""
+    before = dict(sys.modules)
+    token = _loading.set(before)
+    try:
+        yield
+    finally:
+        _loading.reset(token)
+        for name, module in tuple(sys.modules.items()):
+            if before.get(name) is not module and isinstance(module, ModuleType):
+                _of_entries.add(module)
+
+
+def is_spec_generation(frame: FrameType) -> bool:
+    """Whether the code that `frame` executes stands in a module of the Spec generation; Beaker's own never does."""
+    code, namespace = frame.f_code, frame.f_globals
+    if is_importing(frame) or is_beaker(code.co_filename):
+        return False
+    known = namespace.get(_KNOWN)
+    if known is not None and (code.co_name != _MODULE or known[0] is code):
+        return bool(known[1])
+    whole = _executing_module(frame) or _module_code(namespace)
+    looked_at = whole or code
+    answer = _takes(looked_at, SDK_SPEC_ONLY)
+    if not answer and _is_of_entry(namespace):
+        answer = not _takes(looked_at, _INTEGRATIONS_ONLY)
+    if not answer and known is not None and "__file__" not in namespace:
+        answer = bool(known[1])  # one cell of a notebook after the other
+    if whole is not None:
+        namespace[_KNOWN] = (whole, answer)
+    return answer
+
+
+_MODULE = "<module>"
+
+
+def _executing_module(frame: FrameType) -> CodeType | None:
+    """The code of the module that is being imported around `frame`, where it is still at work."""
+    at: FrameType | None = frame
+    while at is not None:
+        if at.f_globals is frame.f_globals and at.f_code.co_name == _MODULE:
+            return at.f_code
+        at = at.f_back
+    return None
+
+
+def _module_code(namespace: dict[str, Any]) -> CodeType | None:
+    """The code of a module that was imported before; `None` where nobody has it."""
+    spec = namespace.get("__spec__")
+    name = getattr(spec, "name", None) or namespace.get("__name__")
+    get_code = getattr(getattr(spec, "loader", None) or namespace.get("__loader__"), "get_code", None)
+    try:
+        if get_code is not None and isinstance(code := get_code(name), CodeType):
+            return code
+        file = namespace.get("__file__")
+        source = "".join(linecache.getlines(file, namespace)) if isinstance(file, str) else ""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return compile(source, str(file), "exec", dont_inherit=True) if source else None
+    except FOREIGN:
+        return None
+
+
+def _is_of_entry(namespace: dict[str, Any]) -> bool:
+    name = namespace.get("__name__")
+    module = sys.modules.get(name) if isinstance(name, str) else None
+    if module is None or vars(module) is not namespace:
+        return False
+    before = _loading.get()
+    return module in _of_entries or (before is not None and before.get(module.__name__) is not module)
+
+
+def _takes(code: CodeType, names: Collection[str]) -> bool:
+    """Whether the code takes one of these names from `beaker` or `beaker.sdk`, or anything from `beaker.spec`."""
+    codes = tuple(_with_nested(code))
+    if not any(name in names or name == _DECORATOR for one in codes for name in one.co_names):
+        return False
+    aliases: dict[str, str] = {}
+    # Twice, since a function may use the name of a package that is bound further down.
+    taken = {name for _ in range(2) for one in codes for name in _taken(one, aliases)}
+    return any(name in names for name in taken)
+
+
+def _with_nested(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _with_nested(constant)
+
+
+def _taken(code: CodeType, aliases: dict[str, str]) -> Iterator[str]:
+    """Names that the code takes from Beaker's packages; what the packages are called is noted in `aliases`."""
+    source = held = ""  # the module that an import statement names, and what stands on top of the stack
+    for instruction in get_instructions(code):
+        name, argument = instruction.opname, instruction.argval
+        if name == "IMPORT_NAME":
+            source = argument
+            held = argument.partition(".")[0]
+            if source == _DECORATOR:
+                yield "spec"
+        elif name == "IMPORT_FROM":
+            if source in _PACKAGES:
+                yield argument
+            held = f"{source}.{argument}"
+        elif name in ("LOAD_ATTR", "LOAD_METHOD"):
+            if held in _PACKAGES:
+                yield argument
+            held = f"{held}.{argument}"
+        elif name.startswith("LOAD_"):
+            held = aliases.get(argument[-1] if isinstance(argument, tuple) else argument, "")
+        elif name.startswith("STORE_"):
+            if held in _PACKAGES:
+                aliases[argument] = held
+            held = ""
+        elif name not in _KEEPING:
+            held = ""
+
+
+_DECORATOR = "beaker.spec"
+_KEEPING = ("SWAP", "POP_TOP", "COPY", "CACHE", "EXTENDED_ARG", "NOP", "PUSH_NULL")
+"""Between taking a name and storing it or taking something from it."""
