@@ -239,7 +239,8 @@ def _break_at(text: str, at: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    return json.dumps(text, ensure_ascii=not text.isprintable())
+    shown = json.dumps(text, ensure_ascii=False)
+    return "".join(one if one.isprintable() else json.dumps(one)[1:-1] for one in shown)
 
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./:-]*(?<!:)\Z")

@@ -106,7 +106,7 @@ def values(draw: st.DrawFn) -> str:
                 " old",
                 "    ~",
                 " 'it''s'",
-                " " + json.dumps(text),
+                " " + json.dumps(text, ensure_ascii=False),
                 " '" + text.replace("'", "''") + "'",
                 " !!str 12",
                 " &key old",
