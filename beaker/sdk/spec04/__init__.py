@@ -34,6 +34,13 @@ from beaker.sdk.spec04.contexts import (
     RolloutModelCapabilities,
     SpecContextRequiredError,
 )
+from beaker.sdk.spec04.datasets import (
+    build_cases_by_split,
+    load_cases_by_split,
+    materialize_dataset,
+    serialize_cases,
+)
+from beaker.sdk.spec04.evidence import ContextSearchEvidence
 from beaker.sdk.spec04.finalizers import (
     OptimizationCandidateRecord,
     OptimizationEvalReportRecord,
@@ -82,6 +89,7 @@ __all__ = [
     "CaseScore",
     "CaseScorer",
     "Check",
+    "ContextSearchEvidence",
     "DatasetRowContext",
     "DatasetSchema",
     "DirectoryResource",
@@ -113,18 +121,22 @@ __all__ = [
     "Trajectory",
     "ValidationIssue",
     "ValueNormalizer",
+    "build_cases_by_split",
     "configure_scoring_inference_model",
     "extract_field_from_object",
     "get_registration",
     "inference_target",
     "iter_registered_specs",
+    "load_cases_by_split",
     "load_factory",
     "load_spec_from_target",
+    "materialize_dataset",
     "normalize_output_kind",
     "objective_score",
     "optimization_targets_from_prompts",
     "result_to_dict",
     "scoring_inference_target",
+    "serialize_cases",
     "spec",
     "validate_spec",
 ]
