@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, positive
+from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, positive
 from beaker.cli.run_view import mapping, score
 from beaker.cli.shell import DONE, NEGATIVE, Io, Styled, one_line
 from beaker.cli.words import counted
@@ -37,7 +37,7 @@ def add_eval(actions: Any) -> None:
     leaf.add_argument(
         "--candidate", metavar="ID", help="a candidate instead of the baseline: RUN.N, or RUN for the winner"
     )
-    leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
+    add_entry_options(leaf)
     leaf.add_argument(
         "--dataset",
         metavar="DATASET",

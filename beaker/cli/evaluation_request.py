@@ -68,10 +68,13 @@ class EvaluationRequest:
 
 @value(kw_only=True)
 class _Subject:
-    """The code and the candidate: a commit, the id of the integration in it, the candidate, and its run's dataset."""
+    """The code and the candidate: a commit, the ids of the entry in it, the candidate, and its run's dataset.
+
+    `entry` is the id of an integration and that of a Spec, of which one at most is named.
+    """
 
     commit: str
-    integration_id: str | None
+    entry: tuple[str | None, str | None]
     tree: CandidateTree | None = None
     candidate_id: str | None = None
     dataset: str | None = None
@@ -86,13 +89,13 @@ def gather_request(
         raise Refused(Problem("BK119", "no integration is configured here", str(io.cwd), hint))
     repository = LocalRepository(around.project.root, around.project.config_file)
     subject = _subject(arguments, io, around, repository, work)
-    configured = answered(read_configuration(repository, subject.commit, subject.integration_id))
+    configured = answered(read_configuration(repository, subject.commit, *subject.entry))
     entry = configured.entry
     if entry.problems:
         raise Refused(entry.problems)
     given = given_config(arguments.config)
     config = merge_config(configured.defaults, given)
-    settings = _settings(split_config(config)[0])
+    settings = _settings(split_config(config)[0], entry)
     folder, dataset = _dataset(arguments, io, around, subject, configured, given=given, work=work)
     granted = granted_environment(
         entry.required_env, secrets={}, caller=io.environ, dotenv=answered(read_dotenv(io.cwd))
@@ -161,6 +164,7 @@ def _subject(
     arguments: argparse.Namespace, io: "Io", around: Surroundings, repository: LocalRepository, work: Path
 ) -> _Subject:
     """The checkout as it stands; with `--candidate` the commit and the tree of that candidate, from its place."""
+    named = (arguments.integration_id, arguments.spec_id)
     if arguments.candidate is None:
         return _Subject(commit=answered(repository.snapshot()), integration_id=arguments.integration_id)
     with opened(arguments, io, around=around) as place:
@@ -174,7 +178,7 @@ def _subject(
     commit = answered(repository.commit(str(source.get("commit"))))
     return _Subject(
         commit=commit,
-        integration_id=arguments.integration_id or source.get("integration_id"),
+        entry=named if any(named) else (source.get("integration_id"), source.get("spec_id")),
         tree=_tree(folder, repository, commit),
         candidate_id=candidate,
         dataset=f"{dataset['name']}@{dataset['revision']}" if dataset.get("name") else None,
@@ -213,15 +217,16 @@ def _repository_file(file: TreeFile | None) -> RepositoryFile | None:
     return RepositoryFile("100755" if file.mode == EXECUTABLE_MODE else "100644", file.data)
 
 
-def _settings(travels: Mapping[str, Any]) -> LaunchSettings:
+def _settings(travels: Mapping[str, Any], entry: IntegrationEntry) -> LaunchSettings:
     """The launch settings; nothing is proposed, so a proposer may be missing."""
     config = dict(travels)
-    parsed = parse_launch_settings(config)
+    parsed = parse_launch_settings(config, kind=entry.kind)
     if is_successful(parsed):
         return parsed.unwrap()
     if all(isinstance(problem, NoProposer) for problem in parsed.failure()):
         key = "harnessOptimization" if config.get("harnessOptimization") is not None else "harness_optimization"
-        return answered(parse_launch_settings({**config, key: {**(config.get(key) or {}), "command": ["true"]}}))
+        complete = {**config, key: {**(config.get(key) or {}), "command": ["true"]}}
+        return answered(parse_launch_settings(complete, kind=entry.kind))
     raise Refused(parsed.failure())
 
 

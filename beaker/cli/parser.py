@@ -43,7 +43,6 @@ HELP = {
 """Command -> what it does, so that the list of them can be shown without importing any."""
 
 LATER_OPTIONS = {
-    "--optimization-model": "comparison models need a model gateway, which this version does not have",
     "--junit": "this version writes no JUnit report; use --json",
     "--spec-id": "the Spec generation is not read by this version; select an Integration with --integration-id",
     "--benchmark-split": "benchmarks of comparison models are not part of this version",
@@ -145,6 +144,13 @@ def add_agent_option(leaf: argparse.ArgumentParser) -> None:
 
 
 def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
+def add_entry_options(leaf: argparse.ArgumentParser) -> None:
+    """`--integration-id` and `--spec-id`, of which one at most is given: the entry that the command works on."""
+    named = leaf.add_mutually_exclusive_group()
+    named.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
+    named.add_argument("--spec-id", metavar="ID", help="a Spec, where the configuration has some (`specs`)")
+
+
     """`--agent KEY` as it was given, for a command line that is shown."""
     return ("--agent", arguments.agent) if arguments.agent else ()
 

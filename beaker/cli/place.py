@@ -218,7 +218,8 @@ def _agent_key(
     arguments: argparse.Namespace, io: Io, around: Surroundings, flag: str | None, *, default: str | None
 ) -> str:
     integration_id = arguments.integration_id if "integration_id" in arguments else None
-    entry = choose(around.config, integration_id).value_or(None)
+    spec_id = arguments.spec_id if "spec_id" in arguments else None
+    entry = choose(around.config, integration_id, spec_id).value_or(None)
     dotenv = answered(read_dotenv(io.cwd))
     chosen = choose_agent_key(flag, io.environ, entry.agent_key if entry else None, dotenv=dotenv)
     if not is_successful(chosen) and default is not None:

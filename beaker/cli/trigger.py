@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_leaf, agent_words, seconds
+from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, agent_words, positive, seconds
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 
@@ -33,12 +33,13 @@ def add_trigger(actions: Any) -> None:
         description="Starts a run of a commit with a dataset. Settings come from config_defaults of the configuration "
         "and from --config on top.",
     )
-    leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
+    add_entry_options(leaf)
     leaf.add_argument("--dataset", metavar="REF", help="NAME, NAME@production or NAME@REVISION")
     leaf.add_argument("--dataset-id", metavar="ID", help="the dataset by its artifact id")
     leaf.add_argument("--ref", metavar="REF", help="branch, tag or commit; @ is the branch checked out here")
     leaf.add_argument("--allow-dirty", action="store_true", help="with --local: run uncommitted changes as they are")
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
+    _add_comparison(leaf)
     leaf.add_argument("--idempotency-key", metavar="KEY", help="repeat a launch whose outcome is unknown")
     leaf.add_argument("--app-base-url", metavar="URL", help="where the printed link points")
     leaf.add_argument("--dry-run", action="store_true", help="print the exact request, and send nothing")
@@ -46,6 +47,25 @@ def add_trigger(actions: Any) -> None:
     leaf.add_argument("--poll-interval", type=seconds, metavar="SECONDS", help="with --watch (15; 0.5 locally)")
     leaf.add_argument("--name", help=argparse.SUPPRESS)
     add_agent_option(leaf)
+
+
+def _add_comparison(leaf: argparse.ArgumentParser) -> None:
+    """Models to compare, and what only a Spec's launch says of them."""
+    splits = ("TRAIN", "TEST")
+    leaf.add_argument(
+        "--optimization-model",
+        action="append",
+        metavar="PROVIDER:MODEL",
+        help="elsewhere than here: a model to compare, up to 8 (repeatable)",
+    )
+    leaf.add_argument("--benchmark-split", choices=splits, help="of a Spec: what benchmarks the models (TEST)")
+    leaf.add_argument(
+        "--benchmark-max-cases", type=positive(1000), metavar="N", help="of a Spec: cases of that benchmark (30)"
+    )
+    leaf.add_argument(
+        "--final-eval-split", action="append", choices=splits, help="of a Spec: a split scored at the end (repeatable)"
+    )
+    leaf.add_argument("--test-all-candidates", action="store_true", help="of a Spec: score every candidate on TEST")
 
 
 def trigger(arguments: argparse.Namespace, io: Io) -> int:
@@ -60,7 +80,7 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     if around.config is not None:
         for warning in around.config.warnings:
             io.warn(warning)
-    entry = answered(select(around.config, arguments.integration_id))
+    entry = answered(select(around.config, arguments.integration_id, arguments.spec_id))
     with opened(arguments, io, around=around, foreground=arguments.watch) as place:
         if place.local and arguments.app_base_url is not None:
             raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
@@ -86,29 +106,30 @@ def _request(
     from returns.pipeline import is_successful
 
     from beaker.cli.place import answered
-    from beaker.core.launch import (
-        LaunchRequest,
-        check_launch_keys,
-        choose_dataset,
-        choose_ref,
-        merge_config,
-        no_dataset,
-        split_config,
-    )
+    from beaker.core.launch import LaunchRequest, choose_ref, plan_launch
+    from beaker.core.launch_options import LaunchOptions, refused_here
     from beaker.core.problems import Problem, Refused
 
-    defaults = around.config.config_defaults if around.config is not None else None
-    merged = merge_config(defaults, entry.config_defaults if entry else None, given_config(arguments.config))
-    travels, resolved = split_config(merged)
-    keys = check_launch_keys(travels)
-    if not is_successful(keys):
-        raise Refused(_in_file(keys.failure(), arguments, around, entry))
-    chosen = choose_dataset(resolved, reference=arguments.dataset, artifact_id=arguments.dataset_id)
-    if not is_successful(chosen):
-        raise Refused(_in_file((chosen.failure(),), arguments, around, entry))
-    dataset = chosen.unwrap()
-    if dataset is None:
-        raise Refused(no_dataset(around.config, entry))
+    options = LaunchOptions(
+        models=tuple(arguments.optimization_model or ()),
+        benchmark_split=arguments.benchmark_split,
+        benchmark_max_cases=arguments.benchmark_max_cases,
+        final_eval_splits=tuple(arguments.final_eval_split or ()),
+        test_all_candidates=arguments.test_all_candidates,
+    )
+    if place.local and (refused := refused_here(options)):
+        raise Refused(refused)
+    planned = plan_launch(
+        around.config,
+        entry,
+        given_config(arguments.config),
+        reference=arguments.dataset,
+        artifact_id=arguments.dataset_id,
+        options=options,
+    )
+    if not is_successful(planned):
+        raise Refused(_in_file(planned.failure(), arguments, around, entry))
+    plan = planned.unwrap()
     branch, dirty = _checkout(around)
     ref = answered(choose_ref(arguments.ref, local=place.local, branch=branch, allow_dirty=arguments.allow_dirty))
     agent = place.call("get_current_agent")
@@ -119,11 +140,12 @@ def _request(
         _tell_left_out(io, branch, dirty)
     return LaunchRequest(
         agent_key=place.agent_key,
-        config=travels,
-        dataset=dataset,
+        config=plan.config,
+        dataset=plan.dataset,
         repository=repository,
         ref=ref,
-        integration_id=entry.id if entry else None,
+        integration_id=entry.id if entry is not None and entry.kind == "integration" else None,
+        spec_id=arguments.spec_id,
         allow_dirty=arguments.allow_dirty,
     )
 
@@ -135,7 +157,7 @@ def _in_file(
     from beaker.core.launch_places import place_settings
     from beaker.files.project import settings_file
 
-    source = None if around.project is None else settings_file(around.project, entry.id if entry else None)
+    source = None if around.project is None else settings_file(around.project, entry)
     return problems if source is None else place_settings(problems, source, given=given_config(arguments.config))
 
 

@@ -12,11 +12,11 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.config import ProjectConfig
-from beaker.core.config_entry import IntegrationEntry
+from beaker.core.config_entry import IntegrationEntry, Kind
 from beaker.core.config_reader import DATASET_KEYS
 from beaker.core.config_reader import LAUNCH_KEYS as LAUNCH_KEYS
 from beaker.core.datasets import parse_reference
-from beaker.core.launch_options import NO_OPTIONS, SPEC_LAUNCH_KEYS, Contract, LaunchOptions, with_options
+from beaker.core.launch_options import NO_OPTIONS, SPEC_LAUNCH_KEYS, LaunchOptions, with_options
 from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.optimizer import EXTRA_ADVICE, SETTING_HOMES
 from beaker.core.options import at_home, camel, did_you_mean, shown
@@ -97,20 +97,19 @@ def plan_launch(
     entry: IntegrationEntry | None,
     given: Mapping[str, Any],
     *,
-    contract: Contract | None = "integration",
     reference: str | None = None,
     artifact_id: str | None = None,
     options: LaunchOptions = NO_OPTIONS,
 ) -> Result[LaunchPlan, Problems]:
     """Lay `given` (`--config`) over the file's and the entry's `config_defaults`, add the options, choose the dataset.
 
-    `contract` is what `entry` names, `None` for none; `reference` and `artifact_id` are `--dataset` and
-    `--dataset-id`. Every problem is reported, none is sent.
+    `reference` and `artifact_id` are `--dataset` and `--dataset-id`. Every problem is reported, none is sent.
     """
     defaults = (project.config_defaults if project else None, entry.config_defaults if entry else None)
     travels, resolved = split_config(merge_config(*defaults, given))
-    keys = check_launch_keys(travels, contract=contract)
-    complete = with_options(travels, options, contract=contract)
+    kind = None if entry is None else entry.kind
+    keys = check_launch_keys(travels, kind=kind)
+    complete = with_options(travels, options, kind=kind)
     dataset = choose_dataset(resolved, reference=reference, artifact_id=artifact_id)
     problems: list[Problem] = []
     if not is_successful(keys):
@@ -153,20 +152,18 @@ def split_config(config: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, A
     return travels, {key: item for key, item in config.items() if key in resolved}
 
 
-def check_launch_keys(
-    config: Mapping[str, Any], *, contract: Contract | None = "integration"
-) -> Result[None, Problems]:
+def check_launch_keys(config: Mapping[str, Any], *, kind: Kind | None = "integration") -> Result[None, Problems]:
     """Whether every key of a launch's `config` is one, in one spelling (BK402).
 
     A judge is none of them (BK403), but of a Spec's; nor is what only a Spec's launch has.
     """
     problems: list[Problem] = []
     seen: dict[str, str] = {}
-    known = (*LAUNCH_KEYS, *SPEC_LAUNCH_KEYS) if contract == "spec" else LAUNCH_KEYS
+    known = (*LAUNCH_KEYS, *SPEC_LAUNCH_KEYS) if kind == "spec" else LAUNCH_KEYS
     for key in config:
         where = f"config.{key}"
         name = _SPELLINGS.get(key)
-        if key in SCORER_MODEL_KEYS and contract != "spec":
+        if key in SCORER_MODEL_KEYS and kind != "spec":
             problems.extend(judges_in_settings([key], code="BK403"))
         elif name is not None and name not in known:
             hint = "leave it out: it is a setting of the Spec generation, and an Integration has none like it"

@@ -13,19 +13,17 @@ first, and its launches said things that an Integration's do not:
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
+from beaker.core.config_entry import Kind
 from beaker.core.models import ModelName, optimization_models, with_models
 from beaker.core.options import camel
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
-
-Contract: TypeAlias = Literal["integration", "spec"]
-"""Which of the two an entry of the configuration names."""
 
 EVALUATION_SPLITS = ("TRAIN", "TEST")
 """The splits that `--benchmark-split` and `--final-eval-split` name."""
@@ -99,18 +97,18 @@ def refused_here(options: LaunchOptions) -> Problems:
 
 
 def with_options(
-    config: Mapping[str, Any], options: LaunchOptions, *, contract: Contract | None
+    config: Mapping[str, Any], options: LaunchOptions, *, kind: Kind | None
 ) -> Result[JsonObject, Problems]:
     """`config`, as it was merged from the file and `--config`, with the options in it.
 
-    `contract` is what the launched entry names, `None` when no entry is selected. BK406 for models, BK409 for the
+    `kind` is that of the launched entry, `None` when no entry is selected. BK406 for models, BK409 for the
     options of a Spec, all at once.
     """
-    if contract == "spec":
+    if kind == "spec":
         return _of_spec(config, options)
-    refused = [_not_of(name, contract) for name in _spec_options(options)]
+    refused = [_not_of(name, kind) for name in _spec_options(options)]
     found = optimization_models(options.models).bind(
-        lambda models: with_models(config, models, selected=contract is not None)
+        lambda models: with_models(config, models, selected=kind is not None)
     )
     if not is_successful(found):
         refused.append(found.failure())
@@ -185,8 +183,8 @@ def _spec_options(options: LaunchOptions) -> Iterator[str]:
         yield "--test-all-candidates"
 
 
-def _not_of(name: str, contract: Contract | None) -> Problem:
-    if contract is None:
+def _not_of(name: str, kind: Kind | None) -> Problem:
+    if kind is None:
         return Problem(SPEC_CODE, "needs a Spec, and none is selected", name, "select one with --spec-id")
     return Problem(
         SPEC_CODE, "is an option of the Spec generation, and an Integration is selected", name, _NEAREST[name]

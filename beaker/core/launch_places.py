@@ -16,11 +16,15 @@ _ROOT = "config"
 
 @value(kw_only=True)
 class SettingsFile:
-    """A configuration file as it was read: its name, its words, and the integration that is meant."""
+    """A configuration file as it was read: its name, its words, and the entry that is meant, below `section`.
+
+    The section `spec` is itself the entry.
+    """
 
     file: str
     tree: Node
     integration_id: str | None = None
+    section: str = "integrations"
 
 
 def place_settings(problems: Iterable[Problem], source: SettingsFile, *, given: Mapping[str, Any]) -> Problems:
@@ -44,8 +48,10 @@ def _layers(source: SettingsFile) -> tuple[_Layer, ...]:
     path = "config_defaults"
     found = []
     if source.integration_id is not None:
-        entry = _child(_child(source.tree, "integrations"), source.integration_id)
-        found.append((f"integrations.{source.integration_id}.{path}", _child(entry, path)))
+        entry, place = _child(source.tree, source.section), source.section
+        if source.section != "spec":
+            entry, place = _child(entry, source.integration_id), f"{place}.{source.integration_id}"
+        found.append((f"{place}.{path}", _child(entry, path)))
     found.append((path, _child(source.tree, path)))
     return tuple(_Layer(where, node) for where, node in found if node is not None)
 

@@ -11,9 +11,10 @@ from typing import Any, NoReturn
 import attrs
 from returns.result import Failure, Result, Success
 
+from beaker.core.config_entry import Kind
 from beaker.core.convert import to_json
 from beaker.core.environment import AGENT_KEY_VARIABLE, ENVIRONMENT_NAME_PATTERN
-from beaker.core.launch_options import REASONS_HERE, Contract
+from beaker.core.launch_options import REASONS_HERE
 from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.options import (
     LARGEST,
@@ -105,18 +106,16 @@ class LaunchSettings:
     extra: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
 
 
-def parse_launch_settings(
-    config: JsonObject, *, contract: Contract = "integration"
-) -> Result[LaunchSettings, Problems]:
+def parse_launch_settings(config: JsonObject, *, kind: Kind = "integration") -> Result[LaunchSettings, Problems]:
     """Read the `config` of a launch on this machine. Every fault is a BK410 with its place.
 
     Keys may be spelled in snake_case or camelCase, not both; a null is as good as no key. An integration's own values
-    belong into `extra`. With the `contract` of a Spec, settings of that generation are known too; those that a run here
+    belong into `extra`. With the `kind` of a Spec, settings of that generation are known too; those that a run here
     cannot do are refused with the reason.
     """
-    rules = _LAUNCH_RULES | (_SPEC_RULES if contract == "spec" else {})
-    judge = () if contract == "spec" else judges_in_settings(config, code=CODE)
-    plain = {key: item for key, item in config.items() if contract == "spec" or key not in SCORER_MODEL_KEYS}
+    rules = _LAUNCH_RULES | (_SPEC_RULES if kind == "spec" else {})
+    judge = () if kind == "spec" else judges_in_settings(config, code=CODE)
+    plain = {key: item for key, item in config.items() if kind == "spec" or key not in SCORER_MODEL_KEYS}
     values, found = read_options(plain, rules, where="config", code=CODE, advice=EXTRA_ADVICE, homes=_homes)
     values = {key: item for key, item in values.items() if key in _LAUNCH_RULES}
     problems = judge + found

@@ -83,15 +83,17 @@ def read_config(data: bytes, file: str) -> Result[ProjectConfig, Problems]:
     return parse_config(tree.unwrap(), file)
 
 
-def settings_file(project: Project, integration_id: str | None) -> SettingsFile | None:
-    """The configuration as `place_settings` needs it, to say where a launch setting is written; `None` when it cannot
-    be read."""
+def settings_file(project: Project, entry: IntegrationEntry | None) -> SettingsFile | None:
+    """The configuration as `place_settings` needs it, to say where a launch setting of `entry` is written; `None` when
+    it cannot be read."""
     try:
         tree = parse_yaml(read_regular(project.config_path), project.config_file)
     except OSError:
         return None
-    file, known = project.config_file, is_successful(tree)
-    return SettingsFile(file=file, tree=tree.unwrap(), integration_id=integration_id) if known else None
+    if not is_successful(tree):
+        return None
+    named = {} if entry is None else {"integration_id": entry.id, "section": entry.section}
+    return SettingsFile(file=project.config_file, tree=tree.unwrap(), **named)
 
 
 def config_path_in_repository(project: Project) -> Result[str, Problem]:
@@ -118,7 +120,7 @@ def resolve_import_root(git_root: Path, entry: IntegrationEntry) -> Result[Path,
         ("source_dir", entry.source_dir, source, root),
         ("package_import_root", entry.package_import_root, imports, source),
     ):
-        where = f"integrations.{entry.id}.{name}"
+        where = f"{entry.place}.{name}"
         if folder != inside and inside not in folder.parents:
             return Failure(Problem("BK117", f"{written!r} leads out of {inside}", where, "name a folder inside it"))
         if not os.path.isdir(folder):

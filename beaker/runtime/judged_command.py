@@ -9,6 +9,7 @@ from typing import Any
 
 from returns.pipeline import is_successful
 
+from beaker.core.config_entry import Kind
 from beaker.core.launch import split_config
 from beaker.core.optimizer import parse_launch_settings
 from beaker.core.problems import Problem, Problems
@@ -18,14 +19,16 @@ from beaker.files.git import present_files
 WHERE = "config.harness_optimization.command"
 
 
-def judge_command(root: Path, config: Mapping[str, Any], environ: Mapping[str, str], *, local: bool) -> Problems:
+def judge_command(
+    root: Path, config: Mapping[str, Any], environ: Mapping[str, str], *, local: bool, kind: Kind = "integration"
+) -> Problems:
     """What of the configured command cannot start or finds no file, by the checkout as it stands (BK480).
 
     Files that Git ignores are none, and others need not be committed yet: that is told for all of them at once.
     `environ` has the `PATH`. Nothing is said of wrong settings, nor outside a Git repository. Unless runs on this
     machine are meant (`local`), the problems say that they are about these.
     """
-    parsed = parse_launch_settings(split_config(config)[0])
+    parsed = parse_launch_settings(split_config(config)[0], kind=kind)
     if not is_successful(parsed) or not (command := parsed.unwrap().optimizer.command):
         return ()
     present = present_files(root)

@@ -10,6 +10,7 @@ from typing import Any
 
 from returns.pipeline import is_successful
 
+from beaker.core.config_entry import Kind
 from beaker.core.launch import check_launch_keys, split_config
 from beaker.core.optimizer import LaterSetting, Timeouts, parse_launch_settings
 from beaker.core.options import UnknownOption
@@ -35,19 +36,19 @@ class Findings:
     warnings: Problems = ()
 
 
-def judge_settings(config: Mapping[str, Any], *, local: bool) -> Findings:
-    """The launch settings of a merged configuration, `config_defaults` and `--config` together.
+def judge_settings(config: Mapping[str, Any], *, local: bool, kind: Kind = "integration") -> Findings:
+    """The launch settings of a merged configuration, `config_defaults` and `--config` together, of an entry of `kind`.
 
     Unknown keys, wrong values and two spellings of one key fail. Inside `harness_optimization` unknown keys, and no
     proposer at all, fail for runs on this machine only and warn otherwise; settings that this machine does not offer
     fail for runs here and are not judged otherwise.
     """
     travels, _ = split_config(config)
-    keys = check_launch_keys(travels)
+    keys = check_launch_keys(travels, kind=kind)
     failures: list[Problem] = [] if is_successful(keys) else [*keys.failure()]
     told = {problem.where for problem in failures}
     warnings: list[Problem] = []
-    parsed = parse_launch_settings(travels)
+    parsed = parse_launch_settings(travels, kind=kind)
     if is_successful(parsed):
         for problem in extension_faults(parsed.unwrap()):
             if local:
@@ -89,9 +90,9 @@ def visible_test(root: Path, test_file: Path) -> Problems:
     )
 
 
-def judge_budget(config: Mapping[str, Any], case_counts: Mapping[str, int]) -> Problems:
+def judge_budget(config: Mapping[str, Any], case_counts: Mapping[str, int], *, kind: Kind = "integration") -> Problems:
     """A budget of evaluations that is too small for these cases per split: a run on this machine ends at once."""
-    parsed = parse_launch_settings(split_config(config)[0])
+    parsed = parse_launch_settings(split_config(config)[0], kind=kind)
     if not is_successful(parsed) or (limit := parsed.unwrap().optimizer.max_rollouts) is None:
         return ()
     settings = parsed.unwrap()

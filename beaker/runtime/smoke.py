@@ -101,10 +101,12 @@ class _Smoke:
 
     def _check_config(self) -> None:
         request = self._request
-        settings = judge_settings(request.config, local=request.local)
+        settings = judge_settings(request.config, local=request.local, kind=request.entry.kind)
         problems = [*request.entry.problems, *settings.failures]
         self._warnings += settings.warnings
-        self._warnings += judge_command(request.code.repository, request.config, request.env, local=request.local)
+        self._warnings += judge_command(
+            request.code.repository, request.config, request.env, local=request.local, kind=request.entry.kind
+        )
         unset = tuple(
             Problem("BK121", "is not set here", name, "set it in the environment or in .beaker/.env")
             for name in request.missing_env
@@ -194,8 +196,10 @@ class _Smoke:
         )
         if empty:
             raise _Failed(empty, setup.output())
-        if request.local and request.limit is None and (budget := judge_budget(request.config, prepared.case_counts)):
-            raise _Failed(budget, setup.output())
+        if request.local and request.limit is None:
+            budget = judge_budget(request.config, prepared.case_counts, kind=request.entry.kind)
+            if budget:
+                raise _Failed(budget, setup.output())
         self._found["sample"] = prepared.cases[request.split][0]
         if setup.loaded.has_open_candidate or request.run_one:
             await self._try_candidate(setup, prepared)

@@ -44,7 +44,7 @@ def run_json(database: Database, run: RunRecord) -> JsonObject:
             "repository": run.repository,
             "ref": run.ref,
             "commit": run.commit_id,
-            "integration_id": run.integration_id,
+            _entry_key(run): run.integration_id,
         },
         "config": {**run.config, "github_ref": run.ref},
         "trigger_metadata": run.trigger_metadata,
@@ -60,6 +60,11 @@ def run_json(database: Database, run: RunRecord) -> JsonObject:
         # No place of ours has pages; null says so to whoever would guess where they are.
         "web_url": None,
     }
+
+
+def _entry_key(run: RunRecord) -> str:
+    """What the run's entry is called by the launch that names it: runs before there were Specs are of integrations."""
+    return "integration_id" if run.entry.get("section", "integrations") == "integrations" else "spec_id"
 
 
 def _progress(run: RunRecord, settings: JsonObject, facts: JsonObject, counts: tuple[int, int]) -> JsonObject:

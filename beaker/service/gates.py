@@ -26,7 +26,7 @@ from beaker.service.ports import Call, Repository
 from beaker.service.sources import SourceFile, keep_source, leaving_links
 
 _SET = "set it in the environment of the command (of `beaker serve`, where that runs the runs)"
-_SOURCE_KEYS = ("repository", "ref", "integration_id", "allow_dirty")
+_SOURCE_KEYS = ("repository", "ref", "integration_id", "spec_id", "allow_dirty")
 
 
 @value(kw_only=True)
@@ -66,7 +66,8 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     if not is_successful(commit):
         return Failure((*problems, commit.failure()))
     problems += [fault for fault in dirty if not (as_it_is and fault.code == "BK461")]
-    configured = read_configuration(repository, commit.unwrap(), source.get("integration_id"))
+    named = (source.get("integration_id"), source.get("spec_id"))
+    configured = read_configuration(repository, commit.unwrap(), *named)
     if not is_successful(configured):
         problems += configured.failure()
         problems += _failure(_dataset(call, None))
@@ -74,7 +75,8 @@ def pin(call: Call) -> Result[Pinned, Problems]:
 
     found = configured.unwrap()
     problems += _target_faults(found.entry.targets)
-    settings = parse_launch_settings(merge_config(split_config(found.defaults)[0], given["config"]))
+    merged = merge_config(split_config(found.defaults)[0], given["config"])
+    settings = parse_launch_settings(merged, kind=found.entry.kind)
     problems += place_settings(_failure(settings), found.source, given=given["config"])
     if is_successful(settings):
         faults = (*_isolation_faults(found.entry, settings.unwrap()), *extension_faults(settings.unwrap()))
@@ -112,8 +114,10 @@ def pin(call: Call) -> Result[Pinned, Problems]:
     )
 
 
-def read_configuration(repository: Repository, commit: str, integration_id: Any) -> Result[Configured, Problems]:
-    """The configuration as it is at a commit, with the integration that is meant."""
+def read_configuration(
+    repository: Repository, commit: str, integration_id: Any, spec_id: Any = None
+) -> Result[Configured, Problems]:
+    """The configuration as it is at a commit, with the integration that is meant, or the Spec."""
     # Reading YAML is only paid for by a launch.
     from beaker.files.yaml_tree import parse_yaml
 
@@ -128,7 +132,7 @@ def read_configuration(repository: Repository, commit: str, integration_id: Any)
     if not is_successful(parsed):
         return Failure(parsed.failure())
     config = parsed.unwrap()
-    selected = select(config, integration_id if isinstance(integration_id, str) else None)
+    selected = select(config, *(one if isinstance(one, str) else None for one in (integration_id, spec_id)))
     if not is_successful(selected):
         refused = selected.failure()
         return Failure(refused.problems if isinstance(refused, InvalidEntry) else (refused,))
@@ -137,7 +141,7 @@ def read_configuration(repository: Repository, commit: str, integration_id: Any)
         hint = "add an entry below `integrations`, and commit it"
         return Failure((Problem("BK463", "the configuration names no integration to run", path, hint),))
     defaults = merge_config(config.config_defaults, entry.config_defaults)
-    source = SettingsFile(file=path, tree=tree.unwrap(), integration_id=entry.id)
+    source = SettingsFile(file=path, tree=tree.unwrap(), integration_id=entry.id, section=entry.section)
     return Success(Configured(config, entry, defaults, source))
 
 

@@ -77,9 +77,9 @@ def test_check_launch_keys__key_of_another_level__is_sent_home() -> None:
 @pytest.mark.parametrize("key", [*SPEC_LAUNCH_KEYS, *map(camel, SPEC_LAUNCH_KEYS)])
 def test_check_launch_keys__key_of_a_spec__passes_for_a_spec_only(key: str) -> None:
     """What only a Spec's launch has is known there, in either spelling, and told apart from a typo elsewhere."""
-    assert is_successful(check_launch_keys({key: None}, contract="spec"))
-    for contract in ("integration", None):
-        (problem,) = check_launch_keys({key: None}, contract=contract).failure()
+    assert is_successful(check_launch_keys({key: None}, kind="spec"))
+    for kind in ("integration", None):
+        (problem,) = check_launch_keys({key: None}, kind=kind).failure()
         judge = key.lower().startswith("scorer")
         assert (problem.code, problem.where) == ("BK403" if judge else "BK402", f"config.{key}")
         assert ("Spec generation" in problem.hint) != judge
@@ -87,7 +87,7 @@ def test_check_launch_keys__key_of_a_spec__passes_for_a_spec_only(key: str) -> N
 
 def test_check_launch_keys__typo_for_a_spec__is_compared_with_its_keys_too() -> None:
     """A Spec's launch knows more keys, which a hint may name."""
-    (problem,) = check_launch_keys({"top_k_test_evel": 1}, contract="spec").failure()
+    (problem,) = check_launch_keys({"top_k_test_evel": 1}, kind="spec").failure()
     assert "did you mean 'top_k_test_eval'?" in problem.hint
 
 
@@ -164,15 +164,15 @@ def test_plan_launch__nothing_selected__names_misplaced_keys() -> None:
 def test_plan_launch__several_faults__are_reported_together() -> None:
     """Keys, models and dataset are judged at once."""
     options = LaunchOptions(models=("gpt",))
-    found = plan_launch(None, None, {"tenant": 1, "dataset": 7}, contract=None, options=options)
+    found = plan_launch(None, None, {"tenant": 1, "dataset": 7}, options=options)
     assert [problem.code for problem in found.failure()] == ["BK402", "BK406", "BK404"]
 
 
 def test_plan_launch__spec__has_what_its_launch_says_and_keys_of_its_own() -> None:
-    """The contract decides what the body says: a Spec's launch says that it optimizes, and may rank on TEST."""
+    """The kind of the entry decides what the body says: a Spec's launch says that it optimizes."""
     given_config = {"dataset": "d", "testAllCandidates": False, "top_k_test_eval": 3}
     options = LaunchOptions(test_all_candidates=True)
-    plan = plan_launch(None, IntegrationEntry(id="i"), given_config, contract="spec", options=options).unwrap()
+    plan = plan_launch(None, IntegrationEntry(id="i", section="specs"), given_config, options=options).unwrap()
     assert plan.config == {"top_k_test_eval": 3, "use_harness_optimization": True, "test_all_candidates": True}
 
 

@@ -86,7 +86,7 @@ def test_with_options__spec__says_what_its_generation_said(
 ) -> None:
     """Every option stands where the API of the generation has it; without models the run optimizes."""
     before = dict(config)
-    assert with_options(config, LaunchOptions(**options), contract="spec").unwrap() == expected
+    assert with_options(config, LaunchOptions(**options), kind="spec").unwrap() == expected
     assert config == before
 
 
@@ -114,27 +114,27 @@ def test_with_options__what_a_spec_cannot_say__is_refused_at_its_place(
     config: dict[str, Any], options: dict[str, Any], places: list[str]
 ) -> None:
     """Options without their models, two words about one thing: every one is named, with the next step."""
-    problems = with_options(config, LaunchOptions(**options), contract="spec").failure()
+    problems = with_options(config, LaunchOptions(**options), kind="spec").failure()
     assert [problem.where for problem in problems] == places
     assert all(problem.hint if problem.code == "BK409" else problem.code == "BK406" for problem in problems)
 
 
-@pytest.mark.parametrize("contract", ["integration", None])
+@pytest.mark.parametrize("kind", ["integration", None])
 @pytest.mark.parametrize("name", SPEC_OPTIONS)
-def test_with_options__option_of_a_spec__is_refused_elsewhere(name: str, contract: Any) -> None:
+def test_with_options__option_of_a_spec__is_refused_elsewhere(name: str, kind: Any) -> None:
     """An Integration has no such option, and where nothing is selected a Spec is to be."""
-    (problem,) = with_options({}, SPEC_OPTIONS[name], contract=contract).failure()
+    (problem,) = with_options({}, SPEC_OPTIONS[name], kind=kind).failure()
     assert (problem.code, problem.where) == ("BK409", name)
-    assert ("--spec-id" in problem.hint) == (contract is None)
+    assert ("--spec-id" in problem.hint) == (kind is None)
 
 
 def test_with_options__integration__compares_models_and_adds_nothing_else() -> None:
     """Models join what the settings say; without models nothing is added; with nothing selected they are refused."""
     models = LaunchOptions(models=("openai:gpt",))
-    made = with_options({"optimizationConfig": {"seed": 1}}, models, contract="integration").unwrap()
+    made = with_options({"optimizationConfig": {"seed": 1}}, models, kind="integration").unwrap()
     assert made == {"optimization_config": {"seed": 1, "optimization_models": MODEL}}
-    assert with_options({"extra": 1}, LaunchOptions(), contract="integration").unwrap() == {"extra": 1}
-    (problem,) = with_options({}, models, contract=None).failure()
+    assert with_options({"extra": 1}, LaunchOptions(), kind="integration").unwrap() == {"extra": 1}
+    (problem,) = with_options({}, models, kind=None).failure()
     assert (problem.code, problem.where) == ("BK406", "--optimization-model")
 
 
@@ -149,11 +149,9 @@ def test_refused_here__every_option__has_a_reason_and_a_way_out(options: LaunchO
 
 
 @given(CONFIGS, OPTIONS, st.sampled_from(["spec", "integration", None]))
-def test_with_options__anything__is_said_or_refused(
-    config: dict[str, Any], options: LaunchOptions, contract: Any
-) -> None:
+def test_with_options__anything__is_said_or_refused(config: dict[str, Any], options: LaunchOptions, kind: Any) -> None:
     """Total; no option is lost, and nothing of the settings that it is not about."""
-    found = with_options(config, options, contract=contract)
+    found = with_options(config, options, kind=kind)
     if not is_successful(found):
         assert found.failure()
         return

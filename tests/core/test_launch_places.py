@@ -68,6 +68,20 @@ def test_place_settings__given_by_the_launch__keeps_its_place() -> None:
     assert placed("config.maxConcurrency", given={"max_concurrency": 9})[0] == "config.maxConcurrency"
 
 
+@pytest.mark.parametrize(
+    ("section", "text", "place"),
+    [
+        ("specs", "specs:\n  one: {config_defaults: {model: 1}}\n", "specs.one"),
+        ("spec", "spec:\n  config_defaults: {model: 1}\n", "spec"),
+    ],
+)
+def test_place_settings__of_a_spec__stands_in_its_entry(section: str, text: str, place: str) -> None:
+    """A Spec's own defaults are looked for where its entry stands."""
+    source = SettingsFile(file="f", tree=tree_of(text), integration_id="one", section=section)
+    (problem,) = place_settings([Problem("BK410", "is wrong", "config.model")], source, given={})
+    assert (problem.where, problem.message) == ("f:2", f"{place}.config_defaults.model: is wrong")
+
+
 def test_place_settings__other_problems__stay_as_they_are() -> None:
     """Problems of something else are handed on."""
     assert placed("github_source.ref") == ("github_source.ref", "is wrong")

@@ -358,12 +358,12 @@ TABLES: dict[str, Table] = {
         ],
     ),
     "launch options": (
-        lambda config, given, contract: [
-            with_options(config, LaunchOptions(**given), contract=contract),
+        lambda config, given, kind: [
+            with_options(config, LaunchOptions(**given), kind=kind),
             refused_here(LaunchOptions(**given)),
         ],
         [
-            [config, given, contract]
+            [config, given, kind]
             for config, given in (
                 ({}, {}),
                 ({"x": 1}, {"models": ("a:b", "c:d")}),
@@ -377,11 +377,11 @@ TABLES: dict[str, Table] = {
                 ({}, {"models": ("a:b",), "benchmark_max_cases": 5, "final_eval_splits": ("TRAIN", "TEST")}),
                 ({}, {"models": ("a:b",), "benchmark_split": "TRAIN"}),
             )
-            for contract in ("spec", "integration", None)
+            for kind in ("spec", "integration", None)
         ],
     ),
     "settings of a Spec": (
-        lambda config: parse_launch_settings({"harness_optimization": {"command": ["x"]}, **config}, contract="spec"),
+        lambda config: parse_launch_settings({"harness_optimization": {"command": ["x"]}, **config}, kind="spec"),
         each(*({key: item} for key in SPEC_LAUNCH_KEYS for item in (None, True, False, 3, "openai:gpt", ["tone"]))),
     ),
     "model names": (
