@@ -166,7 +166,7 @@ def _subject(
     """The checkout as it stands; with `--candidate` the commit and the tree of that candidate, from its place."""
     named = (arguments.integration_id, arguments.spec_id)
     if arguments.candidate is None:
-        return _Subject(commit=answered(repository.snapshot()), integration_id=arguments.integration_id)
+        return _Subject(commit=answered(repository.snapshot()), entry=named)
     with opened(arguments, io, around=around) as place:
         candidate = candidate_id(place, arguments.candidate)
         run_id = run_of(arguments.candidate)

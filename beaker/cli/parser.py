@@ -44,11 +44,6 @@ HELP = {
 
 LATER_OPTIONS = {
     "--junit": "this version writes no JUnit report; use --json",
-    "--spec-id": "the Spec generation is not read by this version; select an Integration with --integration-id",
-    "--benchmark-split": "benchmarks of comparison models are not part of this version",
-    "--benchmark-max-cases": "benchmarks of comparison models are not part of this version",
-    "--final-eval-split": "every run of this version scores the winner and the baseline on TEST",
-    "--test-all-candidates": "only the winner and the baseline are scored on TEST",
     "--git-rev": "Beaker is installed from a checkout or a wheel here, which has no revision to name",
 }
 """Options of other generations and editions, with the reason why they are refused here."""
