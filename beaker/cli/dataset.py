@@ -70,7 +70,8 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import answered, opened
     from beaker.cli.trigger import stated_problem
     from beaker.client.dataset_files import gather
-    from beaker.client.flows import run_flow, upload_flow
+    from beaker.client.flows import upload_flow
+    from beaker.client.running import run_flow
     from beaker.core.problems import Problem, Refused
 
     name: str = arguments.name.strip()

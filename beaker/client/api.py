@@ -4,7 +4,7 @@ import random
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result
@@ -14,6 +14,8 @@ from beaker.core.api import Request, build_request, read_response
 from beaker.core.problems import Problem, Refused
 from beaker.core.retry import ONCE, RetryPolicy, RetryQuota, Stop, Trouble, decide, may_repeat, trouble_in
 from beaker.core.strict_json import JsonObject
+
+T = TypeVar("T")
 
 
 class Api:
@@ -63,17 +65,33 @@ class Api:
         built = build_request(name, arguments, agent_key=self.agent_key, idempotency_key=idempotency_key)
         if not is_successful(built):
             return Failure(built.failure())
-        request, started, attempt = built.unwrap(), self._clock(), 1
+        request = built.unwrap()
+        return self.persist(
+            lambda: self._attempt(name, request), method=request.method, keyed=bool(idempotency_key), policy=policy
+        )
+
+    def persist(
+        self,
+        attempt: Callable[[], tuple[T, Trouble | None]],
+        *,
+        method: str,
+        keyed: bool = False,
+        policy: RetryPolicy | None = None,
+    ) -> T:
+        """What `attempt` comes to in the end. It is made again after the trouble it tells of, where
+        `beaker.core.retry` allows it for requests of this HTTP `method`, `keyed` or not. Several threads may do this.
+        """
+        started, number = self._clock(), 1
         while True:
-            outcome, trouble = self._attempt(name, request)
+            outcome, trouble = attempt()
             if trouble is None:
                 self._quota = self._quota.earned()
                 return outcome
             decision = decide(
-                policy,
+                self._policy if policy is None else policy,
                 trouble,
-                repeatable=may_repeat(request.method, keyed=bool(idempotency_key)),
-                attempt=attempt,
+                repeatable=may_repeat(method, keyed=keyed),
+                attempt=number,
                 elapsed=self._clock() - started,
                 draw=self._draw(),
                 now=datetime.now(UTC),
@@ -83,7 +101,7 @@ class Api:
                 return outcome
             self._quota = decision.quota
             self._sleep(decision.wait)
-            attempt += 1
+            number += 1
 
     def _attempt(self, name: str, request: Request) -> tuple[Result[JsonObject, Problem], Trouble | None]:
         """What one sending of a request came to, and the trouble it had."""

@@ -1,18 +1,17 @@
 """What of a folder travels as a dataset: its rows and its manifest, and nothing else that lies there."""
 
 from collections.abc import Iterator, Mapping
-from hashlib import file_digest
 from pathlib import Path
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result
 
+from beaker.client.local_files import LocalFile, hashed
 from beaker.core.datasets import SPLITS, DatasetDeclaration, DatasetFile, declare_dataset, validate_splits
-from beaker.core.problems import Problem, Problems
+from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.files.jsonl import read_manifest, read_rows, read_split_counts
-from beaker.files.reading import open_regular
 
 MANIFEST = "manifest.json"
 
@@ -25,7 +24,7 @@ class LocalDataset:
     """A dataset ready to be sent: what it declares, and where its files are, by their paths in it."""
 
     declaration: DatasetDeclaration
-    sources: Mapping[str, Path]
+    sources: Mapping[str, LocalFile]
 
 
 def gather(
@@ -61,18 +60,14 @@ def gather(
     if problems:
         return Failure(tuple(problems))
     try:
-        files = [DatasetFile(path, *measured(source)) for path, source in sorted(sources.items())]
+        found_files = {path: hashed(source) for path, source in sorted(sources.items())}
     except OSError as error:
         return Failure((os_problem(error, "read the dataset"),))
+    except Refused as refused:
+        return Failure(refused.problems)
+    files = [DatasetFile(path, file.size, file.sha256) for path, file in found_files.items()]
     declared = declare_dataset(name, files, splits=judged.unwrap(), metadata=metadata)
-    return declared.map(lambda declaration: LocalDataset(declaration, sources))
-
-
-def measured(path: Path) -> tuple[int, str]:
-    """The size in bytes and the SHA-256 (hex) of a file."""
-    with open_regular(path) as file:
-        digest = file_digest(file, "sha256").hexdigest()
-        return file.tell(), digest
+    return declared.map(lambda declaration: LocalDataset(declaration, found_files))
 
 
 def _leaving(directory: Path, sources: Mapping[str, Path]) -> Iterator[Problem]:

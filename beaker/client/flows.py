@@ -1,7 +1,4 @@
-"""What takes several calls: uploading a dataset, downloading a candidate.
-
-A flow is a generator of steps, sans-I/O: whoever runs it does each step and sends back what came of it.
-"""
+"""What takes several calls: uploading a dataset or another artifact, downloading what a place offers."""
 
 import os
 import secrets
@@ -9,79 +6,23 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.client.api import Api
-from beaker.client.dataset_files import LocalDataset, gather, measured
+from beaker.client.dataset_files import LocalDataset, gather
+from beaker.client.fetching import Progress, fetching_flow
+from beaker.client.local_files import LocalFile
+from beaker.client.remote_files import RemoteFile, remote_file
+from beaker.client.running import run_flow
+from beaker.client.steps import Begin, Call, Ended, Flow, Get, Moved, Next, Put
 from beaker.core import transfer
 from beaker.core.api import Response, read_refusal
-from beaker.core.problems import Problem, Problems, Refused
+from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
-from beaker.core.text import relative_path
-from beaker.core.values import value
 from beaker.files.atomic import os_problem
-
-T = TypeVar("T")
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Told after each file: its path, bytes done so far, bytes in all."""
-
-
-@value
-class Call:
-    """Call an endpoint; what came of it is the `Result` of `Api.call`."""
-
-    name: str
-    arguments: Mapping[str, Any]
-
-
-@value
-class Put:
-    """Send a file to an upload URL; what came of it is a `Response`."""
-
-    url: str
-    headers: Mapping[str, str]
-    path: Path
-    size: int
-
-
-@value
-class Get:
-    """Fetch a download URL into a file; nothing comes of it but the file."""
-
-    url: str
-    path: Path
-
-
-Flow: TypeAlias = Generator[Call | Put | Get, Any, Result[T, Problem]]
-
-
-def run_flow(api: Api, flow: Flow[T]) -> Result[T, Problem]:
-    """Do the steps of `flow` over the transport of `api`, one after the other."""
-    came: Any = None
-    try:
-        while True:
-            step = flow.send(came)
-            match step:
-                case Call():
-                    came = api.call(step.name, **step.arguments)
-                case Put():
-                    came = api.transport.upload(step.url, step.headers, step.path, step.size)
-                case Get():
-                    api.transport.download(step.url, step.path)
-                    came = None
-    except StopIteration as ended:
-        result: Result[T, Problem] = ended.value
-        return result
-    except Refused as refused:
-        return Failure(refused.problems[0])
-    except OSError as error:
-        return Failure(os_problem(error, "transfer the file"))
-    finally:
-        flow.close()
 
 
 def upload_dataset(
@@ -111,40 +52,69 @@ def upload_dataset(
 
 
 def upload_flow(dataset: LocalDataset, options: Mapping[str, Any], *, progress: Progress) -> Flow[JsonObject]:
-    """Announce a dataset, send the files that the place lacks, complete it: as `beaker.core.transfer` decides."""
-    upload, commands = transfer.begin(dataset.declaration, options)
-    waiting = deque(commands)
-    while waiting and not upload.ended:
-        event = yield from _carry_out(waiting.popleft(), dataset)
+    """Announce a dataset, send the files that the place lacks, complete it."""
+    return sending_flow(transfer.begin(dataset.declaration, options), dataset.sources, progress=progress)
+
+
+def sending_flow(begun: transfer.Step, sources: Mapping[str, LocalFile], *, progress: Progress) -> Flow[JsonObject]:
+    """Do what `beaker.core.transfer` decides; files that the place lacks travel at the same time."""
+    upload, commands = begun
+    waiting, partly = deque(commands), dict[str, int]()
+    while not upload.ended:
+        if waiting:
+            event = yield from _carry_out(waiting.popleft(), sources)
+            if event is None:
+                continue
+        else:
+            happened = yield Next()
+            if isinstance(happened, Moved):
+                partly[happened.key] = happened.done
+                progress(happened.key, upload.sent_bytes + sum(partly.values()), upload.total_bytes)
+                continue
+            partly.pop(happened.key, None)
+            event = _sent(happened)
         moved = transfer.step(upload, event)
         if not is_successful(moved):
             return Failure(moved.failure())
         upload, commands = moved.unwrap()
         waiting.extend(commands)
         if isinstance(event, transfer.FileSent):
-            progress(event.path, upload.sent_bytes, upload.total_bytes)
+            progress(event.path, upload.sent_bytes + sum(partly.values()), upload.total_bytes)
     return upload.outcome()
 
 
 def _carry_out(
-    command: transfer.TransferCommand, dataset: LocalDataset
-) -> Generator[Call | Put | Get, Any, transfer.TransferEvent]:
+    command: transfer.TransferCommand, sources: Mapping[str, LocalFile]
+) -> Generator[Call | Begin | Next, Any, transfer.TransferEvent | None]:
+    """Do what a command says; what happened, or nothing yet for a file that is under way now."""
     match command:
         case transfer.Announce(arguments, endpoint):
             announced = yield Call(endpoint, arguments)
             if not is_successful(announced):
                 return transfer.CallFailed(announced.failure())
             return transfer.Announced(announced.unwrap())
-        case transfer.SendFile(path, url, headers, size):
-            response: Response = yield Put(url, headers, dataset.sources[path], size)
-            if not 200 <= response.status < 300:
-                return transfer.CallFailed(read_refusal(response))
-            return transfer.FileSent(path)
+        case transfer.SendFile(path, url, headers, _):
+            yield Begin(path, Put(url, headers, sources[path]))
+            return None
         case transfer.Complete(artifact_id, endpoint):
             completed = yield Call(endpoint, {"artifact_id": artifact_id})
             if not is_successful(completed):
                 return transfer.CallFailed(completed.failure())
             return transfer.Completed(completed.unwrap())
+
+
+def _sent(happened: Ended) -> transfer.TransferEvent:
+    """What the end of a file's travelling means."""
+    if not is_successful(happened.outcome):
+        return transfer.CallFailed(happened.outcome.failure())
+    response = happened.outcome.unwrap()
+    assert isinstance(response, Response)
+    if 200 <= response.status < 300:
+        return transfer.FileSent(happened.key)
+    refused = read_refusal(response)
+    if transfer.url_expired(refused):
+        return transfer.FileExpired(happened.key, refused)
+    return transfer.CallFailed(refused)
 
 
 def download_candidate(
@@ -180,70 +150,35 @@ def download_flow(
     candidate_id: str, folder: Path, *, progress: Progress, wanted: Callable[[str], bool] | None = None
 ) -> Flow[tuple[str, ...]]:
     """Fetch the files of a candidate into `folder`, those whose path is `wanted`, each verified."""
-    offered = yield Call("create_candidate_download", {"candidate_id": candidate_id})
-    if not is_successful(offered):
-        return Failure(offered.failure())
-    listed = offered.unwrap().get("files")
-    files = [_download(item) for item in listed] if isinstance(listed, list) else []
-    if not isinstance(listed, list) or not all(files):
-        return Failure(Problem("BK812", "the answer of the download is malformed: a file lacks path, URL or digest"))
-    known = [file for file in files if file is not None and (wanted is None or wanted(file.path))]
-    done, total = 0, sum(file.size for file in known)
-    for file in known:
-        target = folder / file.path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield Get(file.url, target)
-        if measured(target) != (file.size, file.digest):
-            message = "the file that arrived is not the one that was announced"
-            return Failure(Problem("BK813", message, file.path, "try again"))
-        done += file.size
-        progress(file.path, done, total)
-    return Success(tuple(file.path for file in known))
+    ask = Call("create_candidate_download", {"candidate_id": candidate_id})
+    fetched = yield from fetching_flow(ask, folder, progress=progress, wanted=wanted)
+    return fetched.map(tuple)
 
 
 def download_artifacts(api: Api, candidates: Mapping[str, Any], directory: Path) -> Result[tuple[str, ...], Problem]:
     """Write the artifacts of every proposal that the answer `candidates` lists below `directory`, those of proposal
     `n` in the folder `n`, each verified; their paths. Nothing is made where there are none.
     """
-    wanted = [
-        (f"{proposal['n']}/{found.path}", found)
+    wanted = {
+        f"{proposal['n']}/{found.path}": found
         for proposal in candidates.get("proposals") or ()
         for item in proposal.get("artifacts") or ()
-        if (found := _download(item)) is not None and isinstance(proposal.get("n"), int)
-    ]
-    try:
-        for path, found in wanted:
-            target = directory / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            fetched = run_flow(api, _fetch(found, target))
-            if not is_successful(fetched):
-                return Failure(fetched.failure())
-    except OSError as error:
-        return Failure(os_problem(error, "write what proposals left", error.filename or directory))
-    return Success(tuple(path for path, _ in wanted))
+        if (found := remote_file(item)) is not None and isinstance(proposal.get("n"), int)
+    }
+    fetched = run_flow(api, _fetch_all(wanted, directory))
+    return Success(tuple(wanted)) if is_successful(fetched) else Failure(fetched.failure())
 
 
-def _fetch(found: "_Download", target: Path) -> Flow[None]:
-    yield Get(found.url, target)
-    if measured(target) != (found.size, found.digest):
-        return Failure(Problem("BK813", "the file that arrived is not the one that was announced", found.path))
+def _fetch_all(files: Mapping[str, RemoteFile], folder: Path) -> Flow[None]:
+    for path, file in files.items():
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield Begin(path, Get(file, target))
+    waiting = len(files)
+    while waiting:
+        happened = yield Next()
+        if isinstance(happened, Ended):
+            waiting -= 1
+            if not is_successful(happened.outcome):
+                return Failure(happened.outcome.failure())
     return Success(None)
-
-
-@value
-class _Download:
-    path: str
-    url: str
-    size: int
-    digest: str
-
-
-def _download(item: Any) -> _Download | None:
-    """A file of a download; `None` when it is not described in full, or its path would leave the folder."""
-    match item:
-        case {"path": str(path), "download_url": str(url), "size_bytes": int(size), "sha256": str(digest)}:
-            try:
-                return _Download(relative_path(path, "path"), url, size, digest.lower())
-            except ValueError:
-                return None
-    return None

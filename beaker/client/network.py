@@ -1,34 +1,35 @@
 """A place reached over HTTP. The credential goes to the place's own origin and nowhere else."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import ip_address
-from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
 import beaker
-from beaker.client.transport import TransportFailed
+from beaker.client.transport import Arriving, TransportFailed
 from beaker.core.api import ApiProblem, Request, Response, read_refusal
 from beaker.core.problems import Problem, Refused
-from beaker.files.atomic import replacing
-from beaker.files.reading import open_regular
 
 TIMEOUT_SECONDS = 30.0
+AT_ONCE = 16
+"""Files that travel at the same time. Most of the time of a small one is waiting for the answer."""
 DOWNLOAD_TIMEOUT_SECONDS = 900.0
 _REDIRECTS = (301, 302, 303, 307, 308)
 _MAX_REDIRECTS = 5
 
 
 class HttpTransport:
-    """Carries requests to `base_url`, which may have a path prefix, with `token` as bearer.
+    """Carries requests to `base_url`, which may have a path prefix, with `token` as bearer, or none with `None`.
 
     `timeout` (seconds) holds for connecting and for each read or write. Plain `http` is spoken with this machine only,
     unless `insecure_http`. Raises `Refused` (BK809) for a base URL that cannot be used.
     """
 
+    at_once = AT_ONCE
+
     def __init__(
-        self, base_url: str, token: str, *, timeout: float = TIMEOUT_SECONDS, insecure_http: bool = False
+        self, base_url: str, token: str | None, *, timeout: float = TIMEOUT_SECONDS, insecure_http: bool = False
     ) -> None:
         # Only a command that talks to a network pays for this import.
         import httpx
@@ -38,9 +39,9 @@ class HttpTransport:
         parts = self._checked(self._base, "base URL")
         self._secure = parts.scheme == "https"
         self._origin = _origin(parts)
-        if not token.strip() or not token.isascii() or not token.strip().isprintable():
+        if token is not None and not (token.isascii() and token.strip() and token.strip().isprintable()):
             raise Refused(Problem("BK806", "the API credential is empty or holds characters no credential has"))
-        self._token = token.strip()
+        self._authorization = {} if token is None else {"authorization": f"Bearer {token.strip()}"}
         self.near = _is_loopback(parts.hostname or "")
         """Whether the place is on this machine."""
         # A proxy meant for the world would carry the credential of a service on this machine in the clear.
@@ -61,7 +62,7 @@ class HttpTransport:
         """Carry one request; redirects are followed for GET and within the origin only."""
         query = f"?{urlencode(request.query)}" if request.query else ""
         url = f"{self._base}{request.path}{query}"
-        headers = {**request.headers, "authorization": f"Bearer {self._token}"}
+        headers = {**request.headers, **self._authorization}
         for _ in range(_MAX_REDIRECTS + 1):
             with self._answered(url):
                 answer = self._http.request(request.method, url, headers=headers, content=request.body)
@@ -74,27 +75,30 @@ class HttpTransport:
             url = target
         raise Refused(Problem("BK809", f"{_shown(url)} redirects again and again"))
 
-    def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
-        """PUT a file, streamed from the disk."""
+    def upload(self, url: str, headers: Mapping[str, str], pieces: Iterable[bytes], size: int) -> Response:
+        """PUT a file, as its pieces come."""
         self._check_address(url, "upload URL")
-        with open_regular(path) as file, self._answered(url):
+        with self._answered(url):
             sent = {**headers, "content-length": str(size)}
-            answer = self._http.put(url, headers=sent, content=file)
+            answer = self._http.put(url, headers=sent, content=iter(pieces))
         return Response(status=answer.status_code, headers=dict(answer.headers), body=answer.content)
 
-    def download(self, url: str, path: Path) -> None:
-        """GET a file, streamed to the disk; a redirect or any status but 200 is a refusal."""
+    @contextmanager
+    def download(self, url: str, *, offset: int = 0) -> Iterator[Arriving]:
+        """GET a file, as it comes; a redirect, or any status but 200 and 206, is a refusal."""
         self._check_address(url, "download URL")
+        headers = {"accept-encoding": "identity"} | ({"range": f"bytes={offset}-"} if offset else {})
         with (
             self._answered(url),
-            self._http.stream("GET", url, timeout=DOWNLOAD_TIMEOUT_SECONDS) as answer,
+            self._http.stream("GET", url, headers=headers, timeout=DOWNLOAD_TIMEOUT_SECONDS) as answer,
         ):
-            if answer.status_code != 200:
+            if answer.status_code not in ((200, 206) if offset else (200,)):
                 answer.read()
                 raise Refused(_download_problem(url, answer))
-            with replacing(path) as file:
-                for piece in answer.iter_bytes():
-                    file.write(piece)
+            began = answer.headers.get("content-range", "").partition("-")[0]
+            if answer.status_code == 206 and began != f"bytes {offset}":
+                raise Refused(ApiProblem("BK804", f"{_shown(url)} sends another part than the one asked for"))
+            yield Arriving(offset if answer.status_code == 206 else 0, answer.iter_bytes())
 
     def _check_address(self, url: str, what: str) -> None:
         """Refuse an address of files that leads where the place itself could not: from afar into plain http.

@@ -1,5 +1,6 @@
 """Datasets as values: their files and manifest digest, references to them, and the rules of their two splits."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import pairwise
@@ -73,6 +74,23 @@ def manifest_digest(files: Iterable[DatasetFile]) -> Result[str, Problem]:
             return Failure(Problem("BK205", "two files have this path once it is normalised", file.path))
     listed = [{"path": file.path, "sha256": file.sha256, "size_bytes": file.size_bytes} for file in ordered]
     return Success(sha256(dumps(listed).encode("ascii")).hexdigest())
+
+
+_CONTENT_REVISION = re.compile(r"sha256:[0-9A-Fa-f]{64}\Z")
+
+
+def names_content(revision: object) -> bool:
+    """Whether a revision names what is in it: `sha256:` and a manifest digest. Others are just labels."""
+    return isinstance(revision, str) and _CONTENT_REVISION.match(revision) is not None
+
+
+def content_fault(revision: str, files: Iterable[DatasetFile]) -> Problem | None:
+    """What is wrong with files that are said to be the whole content of a revision that names it (BK813)."""
+    found = manifest_digest(files)
+    if is_successful(found) and found.unwrap() == revision.removeprefix("sha256:").lower():
+        return None
+    message = f"the files that arrived are not those of the revision {revision}"
+    return Problem("BK813", message, hint="try again")
 
 
 @value

@@ -15,6 +15,7 @@ import attrs
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
+from beaker.core.responses import ApiProblem
 from beaker.core.datasets import DatasetDeclaration, DatasetFile, artifact_path, manifest_digest
 from beaker.core.problems import Problem
 from beaker.core.strict_json import JsonObject
@@ -238,6 +239,16 @@ def step(transfer: Transfer, event: TransferEvent) -> Result[Step, Problem]:
         case _:
             message = f"a transfer that is {transfer.phase} does not wait for {type(event).__name__}"
             return Failure(Problem("BK819", message))
+
+
+def url_expired(problem: Problem) -> bool:
+    """Whether a refusal may mean that a signed URL was used too late, so that a new one would do.
+
+    Stores answer 403, which may have other reasons, or 400 saying so.
+    """
+    if not isinstance(problem, ApiProblem):
+        return False
+    return problem.status == 403 or (problem.status == 400 and "expired" in str(problem.detail).lower())
 
 
 def content_type(path: str) -> str:

@@ -1,9 +1,11 @@
 """The embedded place: the service called in-process, without sockets, as a transport for the client."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+from beaker.client.transport import Arriving
 from beaker.core.api import Request, Response
 from beaker.core.problems import Problem, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_PATH
@@ -25,6 +27,8 @@ class EmbeddedTransport:
     `workers.process(run_id)` is the worker that this process started in the foreground.
     """
 
+    at_once = 1  # the store's connection belongs to one thread
+
     def __init__(self, place: Place, ports: Ports, workers: LocalWorkers) -> None:
         self.place = place
         self.workers = workers
@@ -35,7 +39,7 @@ class EmbeddedTransport:
         """Answer one request of the API; 410 (BK743) once the place was deleted."""
         return answered(self.place, lambda: handle(request, self._caller, self.ports))
 
-    def upload(self, url: str, headers: Mapping[str, str], path: Path, size: int) -> Response:
+    def upload(self, url: str, headers: Mapping[str, str], pieces: Iterable[bytes], size: int) -> Response:
         """Take the bytes of an announced file; size and SHA-256 are checked against the announcement."""
         kind, _, rest = url.removeprefix(SCHEME).partition("/")
         artifact_id, _, name = rest.partition("/")
@@ -44,22 +48,37 @@ class EmbeddedTransport:
         from beaker.service.uploads import receive
 
         artifact_id, name = unquote(artifact_id), unquote(name)
-        return answered(self.place, lambda: guarded(lambda: receive(self.ports, artifact_id, name, path)))
+        raised: list[Exception] = []
 
-    def download(self, url: str, path: Path) -> None:
-        """Write the bytes of a blob to the new file `path`."""
+        def read() -> Iterator[bytes]:
+            try:
+                yield from pieces
+            except Exception as error:
+                raised.append(error)
+                raise
+
+        response = answered(self.place, lambda: guarded(lambda: receive(self.ports, artifact_id, name, read())))
+        if raised:
+            raise raised[0]  # the file of the caller failed, not the place
+        return response
+
+    @contextmanager
+    def download(self, url: str, *, offset: int = 0) -> Iterator[Arriving]:
+        """The bytes of a blob."""
         kind, _, rest = url.removeprefix(SCHEME).partition("/")
         digest = rest.partition("/")[0]
         if not url.startswith(SCHEME) or kind != "blobs" or len(digest) != 64 or not digest.isalnum():
             raise Refused(Problem("BK453", f"this place has no download URL {url!r}"))
-        try:
-            self.place.blobs.copy(digest, path)
-        except (OSError, Refused) as error:
-            if self.place.gone():
-                raise Refused(deleted(self.place.state_dir)) from error
-            if isinstance(error, Refused):
-                raise
-            raise Refused(os_problem(error, "write the download", path)) from error
+        with ExitStack() as open_blob:
+            try:
+                pieces = open_blob.enter_context(self.place.blobs.pieces(digest, offset=offset))
+            except (OSError, Refused) as error:
+                if self.place.gone():
+                    raise Refused(deleted(self.place.state_dir)) from error
+                if isinstance(error, Refused):
+                    raise
+                raise Refused(os_problem(error, "read what is kept")) from error
+            yield Arriving(offset, pieces)
 
     def resume_unlocked_runs(self) -> tuple[Resumption, ...]:
         """Start a worker again for every run that has not ended and has none.

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 from returns.pipeline import is_successful
@@ -17,7 +16,6 @@ from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.reserved_names import reserved_part
 from beaker.core.strict_json import JsonObject
 from beaker.files.jsonl import count_rows
-from beaker.files.reading import open_regular
 from beaker.service.agent_table import keep_agent
 from beaker.service.artifact_table import (
     DATASET,
@@ -38,9 +36,6 @@ from beaker.service.datasets import file_json
 from beaker.service.ports import Call, Ports, answer, refuse, timestamp
 
 MAX_EXPIRES_SECONDS = 7 * 24 * 3600
-
-PIECE_BYTES = 1 << 20
-"""What is read of a file at once."""
 
 
 def create_dataset_upload(call: Call) -> Response:
@@ -98,13 +93,12 @@ def create_dataset_upload(call: Call) -> Response:
     return answer({**artifact_answer(ports, kept.id), "reused": False, "files": targets}, status=201)
 
 
-def receive(ports: Ports, artifact_id: str, path: str, source: Path) -> Response:
-    """Take the bytes of one announced file from `source`; they are kept only when size and SHA-256 are as announced."""
+def receive(ports: Ports, artifact_id: str, path: str, pieces: Iterable[bytes]) -> Response:
+    """Take the bytes of one announced file; they are kept only when size and SHA-256 are as announced."""
     file = awaited(ports, artifact_id, path)
     if isinstance(file, Response):
         return file
-    with open_regular(source) as read:
-        refused = keep(ports.blobs, file, iter(lambda: read.read(PIECE_BYTES), b""))
+    refused = keep(ports.blobs, file, pieces)
     return received(ports, artifact_id, path) if refused is None else refused
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from beaker.client.dataset_files import MAX_ROW_FAULTS, gather, measured
+from beaker.client.dataset_files import MAX_ROW_FAULTS, gather
 
 
 @pytest.fixture
@@ -26,7 +26,8 @@ def test_gather__folder__takes_what_a_dataset_is(folder: Path) -> None:
     dataset = gather(folder, name=" inv ", metadata={"who": "me"}).unwrap()
     assert [file.path for file in dataset.declaration.files] == ["manifest.json", "test.jsonl", "train.jsonl"]
     assert (dataset.declaration.name, dataset.declaration.splits) == ("inv", {"train": 2, "test": 1})
-    assert measured(dataset.sources["train.jsonl"]) == (27, dataset.declaration.files[2].sha256)
+    train = dataset.sources["train.jsonl"]
+    assert (train.size, train.sha256) == (27, dataset.declaration.files[2].sha256)
 
 
 def test_gather__counts_given__must_agree(folder: Path) -> None:

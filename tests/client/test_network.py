@@ -1,7 +1,6 @@
 """HTTP: what travels is the contract's, and the credential goes nowhere else."""
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -177,11 +176,10 @@ def test_transport__impossible_credential__is_refused_unseen(token: str) -> None
     assert not token.strip() or token not in str(refused.value)
 
 
-def test_upload__file__travels_without_the_credential(server: Any, transport: HttpTransport, tmp_path: Path) -> None:
+def test_upload__file__travels_without_the_credential(server: Any, transport: HttpTransport) -> None:
     """The bytes, their length and the place's headers; no bearer, no content type of our own."""
-    file = tmp_path / "train.jsonl"
-    file.write_bytes(b"{}\n" * 50_000)
-    response = transport.upload(f"{server.url}/bucket?sig=1", {"x-amz-checksum-sha256": "abc"}, file, 150_000)
+    pieces = [b"{}\n" * 10_000] * 5
+    response = transport.upload(f"{server.url}/bucket?sig=1", {"x-amz-checksum-sha256": "abc"}, pieces, 150_000)
     (seen,) = server.seen
     assert (response.status, seen.method, seen.target, len(seen.body)) == (200, "PUT", "/bucket?sig=1", 150_000)
     assert seen.headers["content-length"] == "150000"
@@ -189,44 +187,62 @@ def test_upload__file__travels_without_the_credential(server: Any, transport: Ht
     assert {"authorization", "content-type", "transfer-encoding"}.isdisjoint(seen.headers)
 
 
-def test_upload__empty_file__has_length_0(server: Any, transport: HttpTransport, tmp_path: Path) -> None:
+def test_upload__empty_file__has_length_0(server: Any, transport: HttpTransport) -> None:
     """An empty file is a body of no bytes."""
-    (tmp_path / "empty").touch()
-    transport.upload(f"{server.url}/e", {}, tmp_path / "empty", 0)
+    transport.upload(f"{server.url}/e", {}, [], 0)
     assert server.seen[0].headers["content-length"] == "0"
 
 
-def test_download__file__lands_whole(server: Any, transport: HttpTransport, tmp_path: Path) -> None:
-    """The body ends up in the file; no credential went along."""
+def downloaded(transport: HttpTransport, url: str, offset: int = 0) -> tuple[int, bytes]:
+    """Where the bytes of a download begin, and the bytes."""
+    with transport.download(url, offset=offset) as arriving:
+        return arriving.offset, b"".join(arriving.pieces)
+
+
+def test_download__file__comes_whole(server: Any, transport: HttpTransport) -> None:
+    """The body, as it is; no credential went along."""
     server.answer = lambda seen: (200, {}, b"x" * 100_000)
-    transport.download(f"{server.url}/f?sig=1", tmp_path / "f")
-    assert (tmp_path / "f").read_bytes() == b"x" * 100_000
-    assert "authorization" not in server.seen[0].headers
+    assert downloaded(transport, f"{server.url}/f?sig=1") == (0, b"x" * 100_000)
+    (seen,) = server.seen
+    assert "authorization" not in seen.headers
+    assert (seen.headers["accept-encoding"], "range" in seen.headers) == ("identity", False)
 
 
-def test_download__cut_off_or_refused__leaves_nothing(server: Any, transport: HttpTransport, tmp_path: Path) -> None:
-    """A body shorter than announced, an error status, a redirect: no file, not even a part of one."""
-    for status, headers, kind in (
+def test_download__from_some_byte_on__takes_what_the_place_gives(server: Any, transport: HttpTransport) -> None:
+    """A part where the place can, all of it where it cannot; another part than the one asked for is none."""
+    server.answer = lambda seen: (206, {"content-range": "bytes 3-5/6"}, b"def")
+    assert downloaded(transport, f"{server.url}/f", 3) == (3, b"def")
+    assert server.seen[0].headers["range"] == "bytes=3-"
+    server.answer = lambda seen: (200, {}, b"abcdef")
+    assert downloaded(transport, f"{server.url}/f", 3) == (0, b"abcdef")
+    server.answer = lambda seen: (206, {"content-range": "bytes 0-5/6"}, b"abcdef")
+    with pytest.raises(Refused, match="another part"):
+        downloaded(transport, f"{server.url}/f", 3)
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "kind"),
+    [
         (200, {"content-length": "50"}, TransportFailed),
         (403, {}, Refused),
         (206, {}, Refused),
         (302, {"location": "http://127.0.0.1:9/"}, Refused),
-    ):
-        server.answer = lambda seen, status=status, headers=headers: (
-            status,
-            {"connection": "close"} | headers,
-            b"short",
-        )
-        with pytest.raises(kind):
-            transport.download(f"{server.url}/f", tmp_path / "f")
-    assert list(tmp_path.iterdir()) == []
+    ],
+)
+def test_download__cut_off_or_refused__is_no_file(
+    server: Any, transport: HttpTransport, status: int, headers: dict[str, str], kind: type[Refused]
+) -> None:
+    """A body shorter than announced, an error status, a part nobody asked for, a redirect."""
+    server.answer = lambda seen: (status, {"connection": "close"} | headers, b"short")
+    with pytest.raises(kind):
+        downloaded(transport, f"{server.url}/f")
 
 
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "http://example.com/x", "beaker-local:blobs/aa"])
-def test_download__other_schemes__are_refused(transport: HttpTransport, tmp_path: Path, url: str) -> None:
+def test_download__other_schemes__are_refused(transport: HttpTransport, url: str) -> None:
     """A place cannot make its client read files or speak in the clear."""
     with pytest.raises(Refused):
-        transport.download(url, tmp_path / "f")
+        downloaded(transport, url)
 
 
 @pytest.mark.parametrize(
@@ -239,18 +255,11 @@ def test_download__other_schemes__are_refused(transport: HttpTransport, tmp_path
         ("http://127.0.0.1:9", "http://localhost:8/x", True),
     ],
 )
-def test_address__from_afar__never_leads_into_plain_http_here(
-    tmp_path: Path, base: str, address: str, taken: bool
-) -> None:
-    """A place elsewhere cannot make its client talk to services of this machine; nothing is sent, nothing written."""
+def test_address__from_afar__never_leads_into_plain_http_here(base: str, address: str, taken: bool) -> None:
+    """A place elsewhere cannot make its client talk to services of this machine; nothing is sent."""
     transport = HttpTransport(base, TOKEN, insecure_http=True, timeout=0.5)
-    (tmp_path / "file").write_bytes(b"x")
-    for move in (
-        lambda: transport.download(address, tmp_path / "new"),
-        lambda: transport.upload(address, {}, tmp_path / "file", 1),
-    ):
+    for move in (lambda: downloaded(transport, address), lambda: transport.upload(address, {}, [b"x"], 1)):
         with pytest.raises(Refused) as refused:
             move()
         assert refused.value.problems[0].code == ("BK803" if taken else "BK809")
     transport.close()
-    assert not (tmp_path / "new").exists()

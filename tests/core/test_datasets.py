@@ -16,8 +16,10 @@ from beaker.core.datasets import (
     DatasetFile,
     DatasetReference,
     artifact_path,
+    content_fault,
     declare_dataset,
     manifest_digest,
+    names_content,
     newest_revision,
     parse_reference,
     promotion,
@@ -283,3 +285,23 @@ def test_declare_dataset__metadata_that_is_no_json__is_refused() -> None:
 def test_held_out_names__none_is_a_split() -> None:
     """The names that only earn a hint are never splits."""
     assert not HELD_OUT_NAMES & set(SPLITS)
+
+
+def test_names_content__revision__does_so_only_as_a_whole_digest() -> None:
+    """`sha256:` and 64 hexadecimal digits; anything else is a label."""
+    assert names_content(f"sha256:{'a' * 64}")
+    assert names_content(f"sha256:{'A' * 64}")
+    digest = "a" * 64
+    for label in (digest, "sha256:", f"sha256:{digest[1:]}", f"sha256:{digest}a", f"x sha256:{digest}", "7", None, 7):
+        assert not names_content(label)
+
+
+def test_content_fault__files__must_be_those_of_the_revision() -> None:
+    """All of them, with the bytes they had; the case of the digits does not matter."""
+    files = [DatasetFile("train.jsonl", 1, "a" * 64), DatasetFile("test.jsonl", 2, "b" * 64)]
+    revision = f"sha256:{manifest_digest(files).unwrap().upper()}"
+    assert content_fault(revision, reversed(files)) is None
+    for others in (files[:1], [*files, files[0]], [files[0], DatasetFile("test.jsonl", 3, "b" * 64)]):
+        fault = content_fault(revision, others)
+        assert fault is not None
+        assert (fault.code, revision in fault.message) == ("BK813", True)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from returns.pipeline import is_successful
 
+from beaker.core.api import ApiProblem
 from beaker.core.datasets import DatasetDeclaration, DatasetFile, declare_dataset
 from beaker.core.problems import Problem
 from beaker.core.transfer import (
@@ -29,6 +30,7 @@ from beaker.core.transfer import (
     begin_artifact,
     content_type,
     step,
+    url_expired,
 )
 
 FILES = [
@@ -140,6 +142,16 @@ def test_step__new_urls_that_are_refused_too__end_it() -> None:
     three = answer("train.jsonl", "test.jsonl", "manifest.json")
     transfer, _ = after(three, *late, FileSent("manifest.json"), both, late[0], FileSent("test.jsonl"))
     assert transfer.phase == "planned"
+
+
+@pytest.mark.parametrize(
+    "status, detail, expired",
+    [(403, None, True), (400, "<Code>ExpiredToken</Code>", True), (400, "bad", False), (404, "expired", False)],
+)
+def test_url_expired__refusal__tells_by_status_and_words(status: int, detail: str | None, expired: bool) -> None:
+    """403, or a 400 that says so; never what was not an answer."""
+    assert url_expired(ApiProblem("BK805", "no", status=status, detail=detail)) is expired
+    assert not url_expired(Problem("BK805", "403 expired"))
 
 
 def test_content_type__by_ending() -> None:

@@ -2,7 +2,6 @@
 
 import json
 from hashlib import sha256
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -89,16 +88,14 @@ def test_handle__store_that_fails__answers_with_the_reason(world: Any) -> None:
     assert json.loads(response.body)["detail"]["code"] == "BK474"
 
 
-def test_handle__disk_that_fails__answers_with_the_reason(world: Any, tmp_path: Path) -> None:
+def test_handle__disk_that_fails__answers_with_the_reason(world: Any) -> None:
     """An error of the disk is an answer that says what could not be done, and what to do."""
-    file = tmp_path / "train.jsonl"
-    file.write_bytes(b"{}")
     announced = {"path": "train.jsonl", "size_bytes": 2, "sha256": sha256(b"{}").hexdigest()}
     answer = world.api.call("create_dataset_upload", name="inv", files=[announced]).unwrap()
     blobs = world.place.state_dir / "blobs"
     blobs.rmdir()
     blobs.write_bytes(b"")
-    response = world.transport.upload(answer["files"][0]["upload_url"], {}, file, 2)
+    response = world.transport.upload(answer["files"][0]["upload_url"], {}, [b"{}"], 2)
     detail = json.loads(response.body)["detail"]
     assert (response.status, detail["code"], detail["hint"] != "") == (500, "BK701", True)
 
