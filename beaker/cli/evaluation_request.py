@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 from returns.pipeline import is_successful
 
 from beaker.cli.candidate_names import candidate_id, run_of
+from beaker.cli.kept_values import granted_here
 from beaker.cli.place import Answer, Place, Surroundings, answered, opened
 from beaker.cli.trigger import given_config
 from beaker.client.dataset_downloads import download_dataset
 from beaker.client.flows import download_candidate
 from beaker.core.config_entry import IntegrationEntry
-from beaker.core.environment import base_environment, granted_environment, redactor
+from beaker.core.environment import base_environment, redactor
 from beaker.core.inference import (
     API_KEY_VARIABLE,
     BASE_URL_VARIABLE,
@@ -38,7 +39,6 @@ from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
 from beaker.engine.candidates import CandidateTree
 from beaker.engine.plan import RunPlan
-from beaker.files.dotenv import read_dotenv
 from beaker.files.git import EXECUTABLE_MODE, TreeFile
 from beaker.files.git_commits import commit_patch
 from beaker.service.blobs import Blobs
@@ -97,9 +97,7 @@ def gather_request(
     config = merge_config(configured.defaults, given)
     settings = _settings(split_config(config)[0], entry)
     folder, dataset = _dataset(arguments, io, around, subject, configured, given=given, work=work)
-    granted = granted_environment(
-        entry.required_env, secrets={}, caller=io.environ, dotenv=answered(read_dotenv(io.cwd))
-    )
+    granted = granted_here(arguments, io, around, entry)
     if granted.missing:
         hint = "set it in the environment of the command, or in .beaker/.env"
         raise Refused(
@@ -130,6 +128,7 @@ def gather_request(
         proposer_env={},
         redact=redactor(secrets),
         process_per_case=entry.isolation == "process",
+        kind=entry.kind,
     )
     return EvaluationRequest(
         plan=plan,
@@ -154,8 +153,9 @@ def environments(
     scorer = dict(customer)
     if entry.scorer_model is not None:
         scorer[SCORER_MODEL_VARIABLE] = entry.scorer_model
-        if environ.get(SCORER_API_KEY_VARIABLE):
-            scorer[SCORER_API_KEY_VARIABLE] = environ[SCORER_API_KEY_VARIABLE]
+    # A Spec may name its judge itself.
+    if (entry.scorer_model is not None or entry.kind == "spec") and environ.get(SCORER_API_KEY_VARIABLE):
+        scorer[SCORER_API_KEY_VARIABLE] = environ[SCORER_API_KEY_VARIABLE]
     keys = [environ[name] for name in (API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE) if name in environ]
     return customer, scorer, [*granted.values(), *keys]
 

@@ -150,7 +150,7 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     passed = settings.unwrap().optimizer.proposer_env if is_successful(settings) else ()
     place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)
     return SmokeRequest(
-        code=CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root),
+        code=CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind),
         entry=entry,
         config=config,
         dataset_dir=_dataset_folder(config, given, io.cwd, around.project.root, entry, around),

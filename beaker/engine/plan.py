@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from beaker.core.config_entry import Kind
 from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import LaunchSettings
 from beaker.core.repository_tree import Commit
@@ -20,9 +21,10 @@ class RunPlan:
     """One run.
 
     `check_out(folder)` writes the run's commit into a new folder and may be called from any thread, `commit()` gives
-    its files; the Integration is `entrypoint` in it, with `source_dir` and `package_import_root` as in the
-    configuration. `original` is the user's own checkout, whose places on `sys.path` move over to ours (`None`: there is
-    none). `declared_targets` is the declaration pinned at launch, `None` when the configuration had none.
+    its files; the Integration is `entrypoint` in it (a Spec's factory, where `kind` says so), with `source_dir` and
+    `package_import_root` as in the configuration. `original` is the user's own checkout, whose places on `sys.path`
+    move over to ours (`None`: there is none). `declared_targets` is the declaration pinned at launch, `None` when the
+    configuration had none.
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
@@ -55,6 +57,7 @@ class RunPlan:
         default=attrs.Factory(lambda plan: plan.redact, takes_self=True)
     )
     reflection_key: str | None = attrs.field(default=None, repr=False)
+    kind: Kind = "integration"
 
     def code(self, checkout: Path) -> CodeRoot:
         """The Integration in one checkout of the commit."""
@@ -64,6 +67,7 @@ class RunPlan:
             source_dir=self.source_dir,
             package_import_root=self.package_import_root,
             original=self.original,
+            kind=self.kind,
         )
 
     def scope(self, targets: Iterable[OptimizationTarget], seeds: Iterable[TargetDocument]) -> Scope:

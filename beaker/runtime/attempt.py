@@ -194,7 +194,7 @@ class Attempt:
             batch = _Batch(split, self._request["keep_cases"], self._send_cases)
 
             try:
-                await loader.load(self._dataset.rows(split, self._request["row_limit"]), batch.take)
+                await loader.load(self._dataset.rows(split, self._request["row_limit"]), batch.take, split=split)
             except asyncio.CancelledError:
                 self._left_behind = loader.problems
                 raise

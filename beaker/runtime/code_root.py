@@ -10,6 +10,7 @@ from pathlib import Path
 
 from returns.result import Failure, Result, Success
 
+from beaker.core.config_entry import Kind
 from beaker.core.problems import Problem
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
@@ -19,7 +20,8 @@ from beaker.core.values import value
 class CodeRoot:
     """One checkout and the Integration in it.
 
-    `repository` is the root of this checkout, `entrypoint` reads `module:attribute`, `source_dir` counts from the
+    `repository` is the root of this checkout, `entrypoint` reads `module:attribute` and names what `kind` says (an
+    Integration, or the factory of a Spec, which is run as one), `source_dir` counts from the
     repository root and `package_import_root` from `source_dir` (`None`: `source_dir` itself). `original` is the root
     of the user's own checkout where it is another one; whatever the interpreter finds inside it is taken from
     `repository` instead.
@@ -30,6 +32,7 @@ class CodeRoot:
     source_dir: str = "."
     package_import_root: str | None = None
     original: Path | None = None
+    kind: Kind = "integration"
 
 
 def import_root(code: CodeRoot) -> Result[Path, Problem]:
@@ -64,6 +67,7 @@ def code_root_to_json(code: CodeRoot) -> JsonObject:
         "source_dir": code.source_dir,
         "package_import_root": code.package_import_root,
         "original": None if code.original is None else str(code.original),
+        "kind": code.kind,
     }
 
 
@@ -76,4 +80,5 @@ def code_root_from_json(data: JsonObject) -> CodeRoot:
         source_dir=str(data["source_dir"]),
         package_import_root=None if data["package_import_root"] is None else str(data["package_import_root"]),
         original=None if original is None else Path(str(original)),
+        kind="spec" if data.get("kind") == "spec" else "integration",
     )

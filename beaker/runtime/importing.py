@@ -17,7 +17,7 @@ from beaker.runtime.failures import StageFailed, StageProblem, stage_problem, tr
 from beaker.runtime.installed_copies import InstalledCopies, InstalledCopy, advice, told
 from beaker.runtime.remapping import Checkouts, ForeignModules, remap_interpreter
 from beaker.sdk.integration import Integration
-from beaker.sdk.loading import load_integration
+from beaker.sdk.loading import load_entry
 from beaker.sdk.validation import InvalidIntegration
 
 STAGE = "import"
@@ -83,7 +83,7 @@ def import_integration(code: CodeRoot) -> Imported:
         del sys.modules[name]
     foreign = ForeignModules(checkouts)
     try:
-        integration = load_integration(code.entrypoint)
+        integration = load_entry(code.entrypoint, is_spec=code.kind == "spec")
     except InvalidIntegration as error:
         raise StageFailed([_declaration_fault(problem, traced(error)) for problem in error.problems]) from None
     except BaseException as error:
@@ -111,6 +111,8 @@ def _import_problem(code: CodeRoot, error: BaseException, root: Path, checkouts:
         place = str(getattr(imported, "__file__", None) or module)
         names = [name for name, found in vars(imported).items() if isinstance(found, Integration)]
         hint = f"an entry point names the module's Integration: `{module}:{names[0] if names else attribute}`"
+        if code.kind == "spec":
+            hint = f"it names a function that builds a Spec; load_spec_from_target({code.entrypoint!r}) shows the same"
     made = stage_problem("BK302", STAGE, error, doing=f"cannot import {code.entrypoint}", hint=hint)
     return made if not place else StageProblem(made.code, made.message, place, hint, STAGE, made.traceback)
 
@@ -120,7 +122,8 @@ def _is_from_beaker(error: BaseException) -> bool:
     frame = error.__traceback__
     while frame is not None and frame.tb_next is not None:
         frame = frame.tb_next
-    return frame is not None and frame.tb_frame.f_code.co_filename == load_integration.__code__.co_filename
+    file = "" if frame is None else frame.tb_frame.f_code.co_filename
+    return file == load_entry.__code__.co_filename or os.path.basename(os.path.dirname(file)) == "spec04"
 
 
 def _left_out_hint(module: str, checkouts: Checkouts) -> str:

@@ -11,6 +11,7 @@ from beaker.files.atomic import os_problem
 from beaker.runtime.case_storage import CaseStorage, DuplicateCaseId
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
 from beaker.runtime.places import defined_at
+from beaker.sdk.row_place import CURRENT_ROW, RowPlace
 from beaker.sdk.runtimes import SetupRuntime
 from beaker.sdk.setups import RunSetup
 
@@ -48,8 +49,8 @@ class CaseLoader:
         self._first_error: BaseException | None = None
         self._closing = False
 
-    async def load(self, rows: Iterator[tuple[str, Any]], on_kept: Callable[[Any], None]) -> None:
-        """Load every row; `rows` gives (`file:line`, row), `on_kept` takes what `keep` gave, in order.
+    async def load(self, rows: Iterator[tuple[str, Any]], on_kept: Callable[[Any], None], *, split: str) -> None:
+        """Load every row of a split; `rows` gives (`file:line`, row), `on_kept` takes what `keep` gave, in order.
 
         After a failure no further row begins, the other loaders are cancelled and waited for (`patience` seconds),
         and `StageFailed` is raised with `problems`. Cancelling this does the same and raises `CancelledError`.
@@ -64,7 +65,7 @@ class CaseLoader:
 
         try:
             for row, value in self._safely(rows):
-                task = asyncio.create_task(self._load_row(row, value))
+                task = asyncio.create_task(self._load_row(RowPlace(split, row), value))
                 self._running[task] = row
                 task.add_done_callback(self._task_ended)
                 begun.append(task)
@@ -112,9 +113,11 @@ class CaseLoader:
         except Exception as error:
             self.problems.append(stage_problem("BK337", STAGE, error, doing="reading the next row", hint=_RAISED))
 
-    async def _load_row(self, row: str, value: Any) -> list[Any]:
+    async def _load_row(self, place: RowPlace, value: Any) -> list[Any]:
         """What is kept of one row's cases; a failure is noted and gives none."""
         kept: list[Any] = []
+        row = place.where
+        CURRENT_ROW.set(place)  # for this task
         self._storage.enter(row)
         iterator: Any = None
         try:

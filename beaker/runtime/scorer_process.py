@@ -1,18 +1,21 @@
 """The scorer process: scores results with the baseline's code."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
 from beaker.core.cases import Case, CaseFile, CaseResult
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
+from beaker.core.inference import SCORER_MODEL_VARIABLE
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.failures import StageFailed
 from beaker.runtime.hooks import call, error_json, large_score, score_error, score_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.recording import case_recorder
+from beaker.sdk.loading import judge_of
 from beaker.tracing.context import activate_trace
 from beaker.tracing.recording import RecordingTrace
 
@@ -30,6 +33,8 @@ async def serve(channel: Channel) -> None:
         channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
         return
     channel.answer(start, imported.described())
+    if (judge := judge_of(imported.integration)) is not None:
+        os.environ.setdefault(SCORER_MODEL_VARIABLE, judge)  # that of a Spec, unless the configuration names another
     no_files = Path(start["case_files_dir"])
     running: set[asyncio.Task[None]] = set()
     while (request := await requests.get())["op"] != "close":

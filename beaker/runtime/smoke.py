@@ -158,7 +158,7 @@ class _Smoke:
 
     def _placed(self, problem: Problem) -> Problem:
         """A problem of the targets, at the Integration that declares them when it says no place of its own."""
-        where = problem.where or f"integrations.{self._request.entry.id}.targets"
+        where = problem.where or f"{self._request.entry.place}.targets"
         return Problem(problem.code, problem.message, where, problem.hint)
 
     async def _check_dataset(self, setup: SetupWorker) -> None:

@@ -1,6 +1,8 @@
 """Finding an Integration by its entry point, `<module>:<attribute>`."""
 
+import sys
 from importlib import import_module
+from typing import Any
 
 from beaker.sdk.integration import Integration
 from beaker.sdk.validation import validate_integration
@@ -13,6 +15,47 @@ def load_integration(entrypoint: str) -> Integration:
     `ValueError` for another form or a missing attribute, `TypeError` when the attribute is no `Integration`, and
     whatever importing the module raises, unchanged.
     """
+    return _integration(_named(entrypoint), entrypoint)
+
+
+def load_entry(entrypoint: str, *, is_spec: bool) -> Integration:
+    """The Integration that an entry of a configuration stands for; a Spec's is made of the factory it names.
+
+    Raises as `load_integration`; for a Spec as `load_factory` and `as_integration` do. The entry of an Integration may
+    name a factory that `beaker.spec` decorates.
+    """
+    if is_spec:
+        from beaker.sdk.spec04.adapter import as_integration
+        from beaker.sdk.spec04.loading import load_factory
+
+        return as_integration(load_factory(entrypoint))
+    found = _named(entrypoint)
+    if "beaker.sdk.spec04.registration" in sys.modules:  # as it is wherever something was decorated
+        from beaker.sdk.spec04.adapter import as_integration
+        from beaker.sdk.spec04.registration import get_registration
+
+        if get_registration(found) is not None:
+            return as_integration(found)
+    return _integration(found, entrypoint)
+
+
+def judge_of(integration: Integration) -> str | None:
+    """The judge that a Spec names, `provider:model`, where the Integration was made of one."""
+    adapter = sys.modules.get("beaker.sdk.spec04.adapter")
+    hook = integration.score_case
+    judge: str | None = hook.judge if adapter is not None and isinstance(hook, adapter.SpecScoreCase) else None
+    return judge
+
+
+def _integration(found: object, entrypoint: str) -> Integration:
+    if not isinstance(found, Integration):
+        raise TypeError(f"{entrypoint!r} must be an Integration, not {_kind(found)}")
+    validate_integration(found)
+    return found
+
+
+def _named(entrypoint: str) -> Any:
+    """What stands at an entry point."""
     module_name, separator, attribute = entrypoint.partition(":")
     if not separator or not module_name or not attribute or ":" in attribute:
         raise ValueError(f"an entry point reads <module>:<attribute>, not {entrypoint!r}")
@@ -20,13 +63,9 @@ def load_integration(entrypoint: str) -> Integration:
         raise ValueError(f"{entrypoint!r}: the attribute must stand directly in the module, without a dot")
     module = import_module(module_name)
     try:
-        found = getattr(module, attribute)
+        return getattr(module, attribute)
     except AttributeError as error:
         raise ValueError(f"{entrypoint!r}: the module has no attribute {attribute!r}") from error
-    if not isinstance(found, Integration):
-        raise TypeError(f"{entrypoint!r} must be an Integration, not {_kind(found)}")
-    validate_integration(found)
-    return found
 
 
 def _kind(found: object) -> str:

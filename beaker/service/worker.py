@@ -26,6 +26,7 @@ from typing import NoReturn
 
 from returns.pipeline import is_successful
 
+from beaker.core.config_entry import kind_of_section
 from beaker.core.environment import base_environment, names_credential, redactor
 from beaker.core.inference import (
     API_KEY_VARIABLE,
@@ -166,7 +167,10 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     settings = parsed.unwrap()
     customer = {**base_environment(os.environ), **_granted_values(run), **_set(*GATEWAY), RUN_ID_VARIABLE: run.id}
     judge = run.entry.get("scorer_model")
-    judging = {} if judge is None else {SCORER_MODEL_VARIABLE: str(judge), **_set(SCORER_API_KEY_VARIABLE)}
+    kind = kind_of_section(str(run.entry.get("section", "integrations")))
+    judging = {} if judge is None else {SCORER_MODEL_VARIABLE: str(judge)}
+    if judge is not None or kind == "spec":  # a Spec may name its judge itself
+        judging |= _set(SCORER_API_KEY_VARIABLE)
     package_root = run.entry.get("package_import_root")
     return RunPlan(
         run_id=run.id,
@@ -191,6 +195,7 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         credentials_out=redactor([*_credentials(run), *filter(None, [_reflection_key(settings.optimizer)])]),
         reflection_key=_reflection_key(settings.optimizer),
         process_per_case=run.entry.get("isolation") == "process",
+        kind=kind,
     )
 
 

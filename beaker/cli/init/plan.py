@@ -146,7 +146,9 @@ def _for_existing(asked: Asked, project: PythonProject, config: ProjectConfig, p
         raise Refused(selected.failure())
     entry = selected.unwrap()
     assert entry is not None
-    code = CodeRoot(_git_root(project), entry.entrypoint, entry.source_dir, entry.package_import_root)
+    code = CodeRoot(
+        _git_root(project), entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind
+    )
     import_root = code.repository / entry.source_dir / (entry.package_import_root or ".")
     file = module_file(import_root, entry.entrypoint.partition(":")[0])
     if asked.target is not None and not _is_target_of(asked.target, project, entry, file):
