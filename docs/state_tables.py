@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from beaker.core import login, runs, transfer
+from beaker.core import github_access, login, runs, transfer
 from beaker.core.search.state import PHASES, STAGES
 
 PAGE = Path(__file__).with_name("architecture.md")
@@ -21,6 +21,11 @@ MACHINES: tuple[tuple[str, str, Table], ...] = (
     ("The search", "`beaker.core.search`: the baseline on TRAIN, proposals, TEST.", PHASES),
     ("A proposal within the search", "`beaker.core.search`; several may be in flight at a time.", STAGES),
     ("A login", "`beaker.core.login`: a code to confirm in a browser, polls until the answer.", login.TRANSITIONS),
+    (
+        "Access to GitHub",
+        "`beaker.core.github_access`: a connection, a repository, and somebody who acts in a browser meanwhile.",
+        github_access.TRANSITIONS,
+    ),
     ("An upload", "`beaker.core.transfer`; `created` and `sent` are passed through at once.", transfer.TRANSITIONS),
 )
 

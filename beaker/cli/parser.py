@@ -23,6 +23,12 @@ COMMANDS = {
     "dataset": "beaker.cli.dataset",
     "candidate": "beaker.cli.candidate",
     "changes": "beaker.cli.changes",
+    "agent": "beaker.cli.agent",
+    "model": "beaker.cli.model",
+    "login": "beaker.cli.login",
+    "logout": "beaker.cli.logout",
+    "auth": "beaker.cli.auth",
+    "github": "beaker.cli.github",
     "serve": "beaker.cli.serve",
     "init": "beaker.cli.init.command",
     "demo": "beaker.cli.demo.command",
@@ -35,6 +41,12 @@ HELP = {
     "dataset": "upload, show and promote datasets",
     "candidate": "show a candidate, fetch it, or put it on a branch",
     "changes": "show, apply or take back the document changes of a run",
+    "agent": "find, make and change agents, and set their variables",
+    "model": "list the models that runs can compare",
+    "login": "log in to an API, in a browser",
+    "logout": "end a login",
+    "auth": "say who is logged in",
+    "github": "let the Beaker App read repositories on GitHub",
     "serve": "answer the API for this project, for other folders and tools",
     "init": "set a project up: a module to fill in, and the configuration that names it",
     "demo": "make an example project and optimize it, on this machine alone",
@@ -49,12 +61,6 @@ LATER_OPTIONS = {
 """Options of other generations and editions, with the reason why they are refused here."""
 
 LATER_COMMANDS = {
-    "login": "this version has no browser login; pass --api-key, set BEAKER_API_KEY, or work with --local",
-    "logout": "this version stores no login",
-    "auth": "this version stores no login; --local needs none",
-    "github": "this version does not talk to GitHub; with --local the checkout is all it needs",
-    "agent": "this version manages no agents; --local creates the one it needs",
-    "model": "this version has no model catalogue",
     "onboarding": "`beaker run smoke` tells whether the project is ready",
     "trace": "this version records no traces",
     "config": "`beaker run smoke` checks the configuration",
@@ -138,7 +144,6 @@ def add_agent_option(leaf: argparse.ArgumentParser) -> None:
     leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
 
 
-def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
 def add_entry_options(leaf: argparse.ArgumentParser) -> None:
     """`--integration-id` and `--spec-id`, of which one at most is given: the entry that the command works on."""
     named = leaf.add_mutually_exclusive_group()
@@ -146,6 +151,7 @@ def add_entry_options(leaf: argparse.ArgumentParser) -> None:
     named.add_argument("--spec-id", metavar="ID", help="a Spec, where the configuration has some (`specs`)")
 
 
+def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """`--agent KEY` as it was given, for a command line that is shown."""
     return ("--agent", arguments.agent) if arguments.agent else ()
 

@@ -8,15 +8,16 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from returns.pipeline import is_successful
-from returns.result import Result
+from returns.result import Failure, Result, Success
 
 from beaker.cli.shell import Io, one_line
 from beaker.core.config import LEGACY_CODE, ProjectConfig
-from beaker.core.credentials import LOCAL, choose_agent_key, choose_base_url, choose_credential
+from beaker.core.credentials import LOCAL, Credential, choose_agent_key, choose_base_url, choose_credential
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_FILE_ENV
 from beaker.core.selection import choose
 from beaker.core.values import value
+from beaker.files.credential_store import credential_store
 from beaker.files.dotenv import read_dotenv
 from beaker.files.project import Project, find_project, load_project_config
 
@@ -49,8 +50,11 @@ class Surroundings:
 
 
 class Place:
-    """An API that is ready to be called, and who calls it. `embedded` is this machine's own, else `None`; `near` tells
-    that asking costs next to nothing: the place is on this machine, if behind HTTP."""
+    """An API that is ready to be called, and who calls it.
+
+    `embedded` is this machine's own, else `None`, and then there is a `credential`. `near` tells that asking costs next
+    to nothing: the place is on this machine, if behind HTTP.
+    """
 
     def __init__(
         self,
@@ -61,9 +65,11 @@ class Place:
         embedded: "EmbeddedTransport | None" = None,
         resumes: bool = False,
         near: bool = False,
+        credential: Credential | None = None,
     ) -> None:
         self.api = api
         self.agent_key = agent_key
+        self.credential = credential
         self.embedded = embedded
         self.near = near or embedded is not None
         self._io = io
@@ -144,15 +150,17 @@ def opened(
     resume: bool = True,
     around: Surroundings | None = None,
     foreground: bool = False,
+    needs_agent: bool = True,
 ) -> Iterator[Place]:
-    """The place that a command works with, closed afterwards. `Refused` when something to reach it is missing.
+    """The place that a command works with, closed afterwards. `Refused` when something to reach it is missing; the key
+    of an agent is missing only to a command that `needs_agent`, others get an empty one.
 
     On this machine, runs whose worker was lost are started again first, unless `resume` is false or `--no-resume` was
     given; with `foreground` workers end with this command.
     """
     around = look_around(arguments, io) if around is None else around
     agent = arguments.agent if "agent" in arguments else None
-    _refuse_broken_config(around, said=bool(agent or io.environ.get("BEAKER_AGENT_KEY")))
+    _refuse_broken_config(around, said=not needs_agent or bool(agent or io.environ.get("BEAKER_AGENT_KEY")))
     from beaker.client.api import Api
 
     configured = around.config.api if around.config is not None else None
@@ -174,13 +182,11 @@ def opened(
         raise Refused(Problem("BK904", "--no-resume is about runs on this machine; it needs --local"))
     from beaker.client.network import HttpTransport
 
-    key = _agent_key(arguments, io, around, agent, default=None)
-    credential = answered(
-        choose_credential(arguments.api_key, None, io.environ, base_url=base_url.url, now=datetime.now(UTC))
-    )
+    key = _agent_key(arguments, io, around, agent, default=None) if needs_agent else ""
+    credential = answered(_credential(arguments.api_key, io, base_url.url))
     transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
-        yield Place(Api(transport, key, sleep=io.sleep), key, io, near=transport.near)
+        yield Place(Api(transport, key, sleep=io.sleep), key, io, near=transport.near, credential=credential)
     finally:
         transport.close()
 
@@ -194,10 +200,18 @@ def advising(arguments: argparse.Namespace, io: Io, around: Surroundings, agent_
     configured = around.config.api if around.config is not None else None
     base_url = answered(choose_base_url(None, io.environ, configured=configured))
     agent = choose_agent_key(None, io.environ, agent_key, dotenv=answered(read_dotenv(io.cwd)))
-    login = choose_credential(None, None, io.environ, base_url=base_url.url, now=datetime.now(UTC))
+    login = _credential(None, io, base_url.url)
     if base_url.is_local or (is_successful(agent) and is_successful(login)):
         return io
     return io.derive(options=" ".join(filter(None, ("--local", io.options))))
+
+
+def _credential(flag: str | None, io: Io, base_url: str) -> Result[Credential, Problem]:
+    """The token for an API; stored logins are looked at only when the option does not decide."""
+    logins = Success(()) if (flag or "").strip() else credential_store(io.environ).logins_for(base_url)
+    if not is_successful(logins):
+        return Failure(logins.failure())
+    return choose_credential(flag, logins.unwrap(), io.environ, base_url=base_url, now=datetime.now(UTC))
 
 
 def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":

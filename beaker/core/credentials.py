@@ -3,12 +3,13 @@
 A blank value is none. Blanks around a value do not count.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
 import attrs
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.environment import AGENT_KEY_VARIABLE
@@ -65,11 +66,17 @@ class Credential:
 
 @value
 class StoredSession:
-    """A login kept on this machine, for one API. An expiry that cannot be read is none: the server decides."""
+    """A login kept on this machine, for one API. An expiry that cannot be read is none: the server decides.
+
+    `saved_at` is local time, for people. With `in_keyring` the system's keyring has the token, which is empty here
+    until it was asked for.
+    """
 
     token: str = attrs.field(repr=False)
     base_url: str = DEFAULT_API_BASE_URL
     expires_at: str = ""
+    saved_at: str = ""
+    in_keyring: bool = False
 
     def live(self, now: datetime) -> bool:
         """Whether its expiry, if any, lies after `now` (which has a time zone)."""
@@ -124,17 +131,44 @@ def choose_base_url(
 
 
 def choose_credential(
-    flag: str | None, session: StoredSession | None, environ: Mapping[str, str], *, base_url: str, now: datetime
+    flag: str | None, logins: Iterable[StoredSession], environ: Mapping[str, str], *, base_url: str, now: datetime
 ) -> Result[Credential, Problem]:
-    """The token for `base_url`: the option, else a live login to that API, else `BEAKER_API_KEY`; BK133 without one."""
+    """The token for `base_url`: the option, else a live login to that API, else `BEAKER_API_KEY`; BK133 without one,
+    which also says why no login counts."""
     if key := (flag or "").strip():
         return Success(Credential(key, "flag"))
-    if session is not None and session.token.strip() and session.live(now) and same_api(session.base_url, base_url):
-        return Success(Credential(session.token.strip(), "session"))
+    login = choose_login(logins, base_url, now=now)
+    if is_successful(login):
+        return Success(Credential(login.unwrap().token.strip(), "session"))
     if key := environ.get(API_KEY_VARIABLE, "").strip():
         return Success(Credential(key, "environment"))
-    hint = f"pass --api-key, set {API_KEY_VARIABLE}, or work on this machine with --local"
-    return Failure(Problem("BK133", f"no credential for {base_url}", hint=hint))
+    why = login.failure()
+    hint = f"{why.hint}; or pass --api-key, set {API_KEY_VARIABLE}, or work on this machine with --local"
+    return Failure(Problem("BK133", f"no credential for {base_url}: {why.message}", hint=hint))
+
+
+def choose_login(logins: Iterable[StoredSession], base_url: str, *, now: datetime) -> Result[StoredSession, Problem]:
+    """The login to the API at `base_url`, if it lives; BK150 otherwise.
+
+    Every command judges logins by this: one that has expired, or belongs to another API, is none.
+    """
+    known = tuple(logins)
+    login = login_to(known, base_url)
+    if login is not None and login.live(now):
+        return Success(login)
+    if login is not None:
+        message = f"the login to {base_url} expired at {login.expires_at.strip()}"
+        return Failure(Problem("BK150", message, hint="run `beaker login` again"))
+    others = sorted({one.base_url for one in known if one.token.strip()})
+    if not others:
+        return Failure(Problem("BK150", f"not logged in to {base_url}", hint="run `beaker login`"))
+    message = f"not logged in to {base_url}, only to {', '.join(others)}"
+    return Failure(Problem("BK150", message, hint="run `beaker login`, or name the other API with --base-url"))
+
+
+def login_to(logins: Iterable[StoredSession], base_url: str) -> StoredSession | None:
+    """The login to the API at `base_url` that has a token, whether or not it lives."""
+    return next((one for one in logins if one.token.strip() and same_api(one.base_url, base_url)), None)
 
 
 def same_api(left: str | None, right: str | None) -> bool:
@@ -143,23 +177,6 @@ def same_api(left: str | None, right: str | None) -> bool:
     Nothing given is the vendor's API.
     """
     return _compared(left) == _compared(right)
-
-
-def read_session(stored: object) -> StoredSession | None:
-    """A login from the decoded credentials file; whatever is no object with a text `token` is no login."""
-    if not isinstance(stored, Mapping) or not isinstance(stored.get("token"), str):
-        return None
-    return StoredSession(
-        token=stored["token"],
-        base_url=_text(stored.get("base_url")) or DEFAULT_API_BASE_URL,
-        expires_at=_text(stored.get("expires_at")),
-    )
-
-
-def session_json(session: StoredSession, *, saved_at: str) -> dict[str, Any]:
-    """The credentials file's content; the vendor's API is left unsaid. `saved_at` is local time, for people."""
-    kept = {"token": session.token, "expires_at": session.expires_at, "saved_at": saved_at}
-    return kept if same_api(session.base_url, None) else kept | {"base_url": session.base_url}
 
 
 _URL_HINT = "give an http(s) URL, or `local` for this machine"
@@ -200,7 +217,3 @@ def _instant(text: str) -> datetime | None:
     except ValueError:
         return None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
-
-
-def _text(given: object) -> str:
-    return given if isinstance(given, str) else ""

@@ -1,14 +1,14 @@
 """Logging in through a browser, as a state machine: a challenge, a code to confirm, polls until the answer.
 
 `TRANSITIONS` is the machine. `begin` makes a login, `step` takes what happened and says what to do next; whoever runs
-it does the commands and hands back what came of them. Times are seconds of a clock that never goes backwards.
+it does the commands and hands back what came of them. A poll that meets trouble which passes by is made again, and a
+clock that jumps does not end the wait (`beaker.core.waiting`).
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
-from urllib.parse import urldefrag, urlencode, urlsplit
+from urllib.parse import urldefrag, urlencode
 
 import attrs
 from returns.pipeline import is_successful
@@ -17,6 +17,12 @@ from returns.result import Failure, Result, Success
 from beaker.core.credentials import StoredSession, same_api
 from beaker.core.problems import Problem
 from beaker.core.values import value
+from beaker.core.waiting import Answered as Answered
+from beaker.core.waiting import CallFailed as CallFailed
+from beaker.core.waiting import Patience, WaitingEvent, passes_by
+from beaker.core.waiting import Wait as Wait
+from beaker.core.waiting import Waited as Waited
+from beaker.core.web_pages import is_web_page
 
 LoginPhase: TypeAlias = Literal[
     "checking", "starting", "polling", "waiting",
@@ -24,16 +30,19 @@ LoginPhase: TypeAlias = Literal[
 ]  # fmt: skip
 
 LoginMove: TypeAlias = Literal[
-    "valid", "invalid", "opened", "pending", "waited", "approved", "denied", "expired", "consumed", "late", "failed"
-]
+    "valid", "invalid", "opened", "pending", "troubled", "waited",
+    "approved", "denied", "expired", "consumed", "late", "failed",
+]  # fmt: skip
 """What was found in an answer: a stored login that is `valid` or not, a challenge that was `opened`, a poll that says
-`pending`, or says so after the time is up (`late`), or names an end; a call that `failed`, also by its answer."""
+`pending` or met trouble that passes by (`troubled`), either of them after the time is up (`late`), or names an end; a
+call that `failed`, also by its answer."""
 
 TRANSITIONS: Mapping[LoginPhase, Mapping[LoginMove, LoginPhase]] = {
     "checking": {"valid": "reused", "invalid": "starting"},
     "starting": {"opened": "polling", "failed": "failed"},
     "polling": {
         "pending": "waiting",
+        "troubled": "waiting",
         "approved": "approved",
         "denied": "denied",
         "expired": "expired",
@@ -102,13 +111,6 @@ class PollChallenge:
 
 
 @value
-class Wait:
-    """Let `seconds` pass."""
-
-    seconds: float
-
-
-@value
 class SaveSession:
     """Keep the login on this machine, in place of an older one for the same API."""
 
@@ -117,28 +119,7 @@ class SaveSession:
 
 LoginCommand: TypeAlias = CheckSession | StartChallenge | OpenBrowser | PollChallenge | Wait | SaveSession
 
-
-@value
-class Answered:
-    """The call was answered with this JSON object, at the time `at`."""
-
-    answer: Mapping[str, Any]
-    at: float
-
-
-@value
-class CallFailed:
-    """The call was refused, or not answered."""
-
-    problem: Problem
-
-
-@value
-class Waited:
-    """The wait is over."""
-
-
-LoginEvent: TypeAlias = Answered | CallFailed | Waited
+LoginEvent: TypeAlias = WaitingEvent
 
 
 @value(kw_only=True)
@@ -148,8 +129,7 @@ class Login:
     phase: LoginPhase
     base_url: str
     name: str
-    timeout: float = DEFAULT_TIMEOUT
-    deadline: float = math.inf
+    patience: Patience
     challenge: Challenge | None = None
     session: StoredSession | None = None
     problem: Problem | None = None
@@ -166,11 +146,11 @@ Step: TypeAlias = tuple[Login, tuple[LoginCommand, ...]]
 def begin(base_url: str, *, host: str, stored: StoredSession | None = None, timeout: float = DEFAULT_TIMEOUT) -> Step:
     """A login to the API at `base_url`, and the first command.
 
-    `host` names this machine on the page. A `stored` login to the same API is tried first. `timeout` counts from the
-    moment the challenge is there.
+    `host` names this machine on the page. A `stored` login to the same API is tried first. `timeout` (seconds) counts
+    from the moment the challenge is there.
     """
     name = f"Beaker CLI on {host}" if host else "Beaker CLI"
-    login = Login(phase="starting", base_url=base_url, name=name, timeout=timeout)
+    login = Login(phase="starting", base_url=base_url, name=name, patience=Patience(limit=timeout))
     if stored is not None and stored.token.strip() and same_api(stored.base_url, base_url):
         return replace(login, phase="checking", session=stored), (CheckSession(stored),)
     return login, (StartChallenge(name),)
@@ -188,14 +168,16 @@ def step(login: Login, event: LoginEvent) -> Result[Step, Problem]:
             # Whatever was wrong with it, a new login sets it right.
             fresh = _moved(login, "invalid", session=None)
             return Success((fresh, (StartChallenge(login.name),)))
+        case "polling", CallFailed(problem, at) if passes_by(problem):
+            return Success(_again(login, at, "troubled", problem))
         case "starting" | "polling", CallFailed(problem):
             return Success((_moved(login, "failed", problem=problem), ()))
         case "starting", Answered(answer, at):
             return Success(_opened(login, answer, at))
         case "polling", Answered(answer, at):
             return Success(_polled(login, answer, at))
-        case "waiting", Waited():
-            return Success((_moved(login, "waited"), (_poll(login),)))
+        case "waiting", Waited(at):
+            return Success((_moved(login, "waited", patience=login.patience.at(at)), (_poll(login),)))
         case _:
             message = f"a login that is {login.phase} does not wait for {type(event).__name__}"
             return Failure(Problem("BK829", message))
@@ -211,7 +193,7 @@ def read_challenge(answer: Mapping[str, Any]) -> Result[Challenge, Problem]:
             return Failure(Problem("BK821", f"the login could not begin: the answer lacks {key}", hint=_HINT))
     plain, complete = answer["approval_url"], _text(answer, "approval_url_complete")
     for url in filter(None, (plain, complete)):
-        if not _is_web_page(url):
+        if not is_web_page(url):
             return Failure(Problem("BK821", f"the login could not begin: {url!r} is no web page", hint=_HINT))
     code = urlencode({"code": answer["user_code"]})
     return Success(
@@ -234,7 +216,7 @@ def _opened(login: Login, answer: Mapping[str, Any], at: float) -> Step:
     if not is_successful(read):
         return _moved(login, "failed", problem=read.failure()), ()
     challenge = read.unwrap()
-    opened = _moved(login, "opened", challenge=challenge, deadline=at + login.timeout)
+    opened = _moved(login, "opened", challenge=challenge, patience=login.patience.at(at))
     return opened, (OpenBrowser(challenge), _poll(opened))
 
 
@@ -253,13 +235,20 @@ def _polled(login: Login, answer: Mapping[str, Any], at: float) -> Step:
                 "consumed": "the code was used already",
             }[end]
             return _moved(login, end, problem=Problem("BK820", message, hint="run `beaker login` again")), ()
-        case _ if at >= login.deadline:
-            hint = "run `beaker login` again, with a longer --timeout"
-            problem = Problem("BK820", f"nobody confirmed the code within {login.timeout:g} seconds", hint=hint)
-            return _moved(login, "late", problem=problem), ()
         case _:
-            challenge = _challenge(login)
-            return _moved(login, "pending"), (Wait(min(challenge.interval, login.deadline - at)),)
+            return _again(login, at, "pending", None)
+
+
+def _again(login: Login, at: float, move: LoginMove, trouble: Problem | None) -> Step:
+    """Wait before the next poll, unless the time is up."""
+    patience = login.patience.at(at)
+    if patience.over:
+        hint = "run `beaker login` again, with a longer --timeout"
+        last = "" if trouble is None else f"; at last: {trouble}"
+        problem = Problem("BK820", f"nobody confirmed the code within {patience.limit:g} seconds{last}", hint=hint)
+        return _moved(login, "late", problem=problem, patience=patience), ()
+    patience = patience.pausing(_challenge(login).interval, trouble)
+    return _moved(login, move, patience=patience), (Wait(patience.pause),)
 
 
 def _moved(login: Login, move: LoginMove, **changes: Any) -> Login:
@@ -285,11 +274,3 @@ def _interval(given: object) -> float:
     if isinstance(given, bool) or not isinstance(given, int | float) or not given > 0:
         return DEFAULT_INTERVAL
     return max(float(min(given, 3600)), SHORTEST_INTERVAL)
-
-
-def _is_web_page(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and url.isprintable() and " " not in url
-    except ValueError:
-        return False

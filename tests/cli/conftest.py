@@ -53,7 +53,14 @@ def beaker(tmp_path: Path) -> Beaker:
     ) -> Outcome:
         made = Terminal if terminal else io.StringIO
         out, err = stdout or made(), made()
-        shell = Io(stdout=out, stderr=err, stdin=io.StringIO(), environ=environ or {}, cwd=cwd, **more)
+        shell = Io(
+            stdout=out,
+            stderr=err,
+            stdin=io.StringIO(),
+            environ={"HOME": str(tmp_path / "home")} | dict(environ or {}),
+            cwd=cwd,
+            **more,
+        )
         code = run(argv, shell)
         return Outcome(code, out.getvalue(), err.getvalue())
 

@@ -17,10 +17,11 @@ from beaker.core.credentials import (
     choose_agent_key,
     choose_base_url,
     choose_credential,
-    read_session,
+    choose_login,
+    login_to,
     same_api,
-    session_json,
 )
+from beaker.core.logins import read_logins
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "credentials.json").read_text("utf-8"))
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -59,11 +60,11 @@ def test_same_api__vector__as_listed(left: str | None, right: str | None, same: 
 @pytest.mark.parametrize("row", VECTORS["credential"])
 def test_choose_credential__decision_table__as_listed(row: dict[str, Any]) -> None:
     """Each row gives the listed token and its source, or a refusal that says how to get one."""
-    session = read_session(row["session"])
-    found = choose_credential(row["flag"], session, row["environ"], base_url=DEFAULT_API_BASE_URL, now=NOW)
+    logins = read_logins(row["session"])
+    found = choose_credential(row["flag"], logins, row["environ"], base_url=DEFAULT_API_BASE_URL, now=NOW)
     if row["result"] is None:
         assert found.failure().code == "BK133"
-        assert "--local" in found.failure().hint
+        assert all(way in found.failure().hint for way in ("--local", "beaker login", "--api-key", "BEAKER_API_KEY"))
     else:
         credential = found.unwrap()
         assert [credential.token, credential.source] == row["result"]
@@ -98,31 +99,37 @@ def test_choose_base_url__any_flag__gives_a_place_or_a_problem(flag: str | None,
         assert found.failure().hint
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(max_size=3), inner)
-)
+@pytest.mark.parametrize("row", VECTORS["login"])
+def test_choose_login__decision_table__as_listed(row: dict[str, Any]) -> None:
+    """Each row gives the listed login, or says why none counts; an expired and a foreign one are both none."""
+    found = choose_login(read_logins(row["stored"]), row["base_url"], now=NOW)
+    if row["refused"] is None:
+        assert found.unwrap().token == row["token"]
+    else:
+        assert (found.failure().code, found.failure().message) == ("BK150", row["refused"])
+        assert "beaker login" in found.failure().hint
 
 
-@given(JSON | st.fixed_dictionaries({}, optional={"token": JSON, "expires_at": JSON | st.datetimes().map(str)}))
-def test_read_session__any_content__gives_a_login_or_none(stored: object) -> None:
-    """Total; a login written back is the same login, and asking whether it lives never fails."""
-    session = read_session(stored)
-    if session is not None:
-        session.live(NOW)
-        again = read_session(json.loads(json.dumps(session_json(session, saved_at="2026-01-01T10:00:00"))))
-        assert again == session
-        assert "base_url" not in session_json(session, saved_at="")
+def test_choose_login__elsewhere__hints_at_the_option_only_then() -> None:
+    """Another API is proposed where there is a login to one."""
+    there = StoredSession("t", "https://a")
+    assert "--base-url" in choose_login([there], "https://b", now=NOW).failure().hint
+    assert "--base-url" not in choose_login([], "https://b", now=NOW).failure().hint
+    assert "--base-url" not in choose_login([StoredSession(" ", "https://a")], "https://b", now=NOW).failure().hint
 
 
-def test_session_json__other_api__is_kept() -> None:
-    """Only the vendor's API goes without saying."""
-    session = StoredSession("bkr_cli_x1", "http://127.0.0.1:9/", "2031-05-01T00:00:00Z")
-    assert session_json(session, saved_at="2031-04-01T10:00:00") == {
-        "base_url": "http://127.0.0.1:9/",
-        "expires_at": "2031-05-01T00:00:00Z",
-        "saved_at": "2031-04-01T10:00:00",
-        "token": "bkr_cli_x1",
-    }
+def test_choose_credential__no_login__says_why() -> None:
+    """The refusal of a command that takes a key too says what is wrong with the login."""
+    expired = StoredSession("t", "https://a", "2020-01-01T00:00:00Z")
+    said = choose_credential(None, [expired], {}, base_url="https://a/", now=NOW).failure().message
+    assert said == "no credential for https://a/: the login to https://a/ expired at 2020-01-01T00:00:00Z"
+
+
+def test_login_to__token_that_is_not_there__is_no_login() -> None:
+    """A login whose token is elsewhere or blank does not count; its expiry plays no part."""
+    old = StoredSession("t", "https://a", "2020-01-01T00:00:00Z")
+    assert login_to([StoredSession(" ", "https://a"), old], "https://a/") == old
+    assert login_to([old], "https://b") is None
 
 
 def test_tokens__in_a_representation__are_hidden() -> None:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from returns.pipeline import is_successful
 
+from beaker.core.api import ApiProblem
 from beaker.core.credentials import StoredSession
 from beaker.core.login import (
     TRANSITIONS,
@@ -30,7 +31,6 @@ from beaker.core.login import (
     read_challenge,
     step,
 )
-from beaker.core.problems import Problem
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "login.json").read_text("utf-8"))
 API = "https://api.example"
@@ -42,7 +42,8 @@ OPENED = {
 }
 PENDING = {"status": "pending"}
 STORED = StoredSession("bkr_cli_old", API)
-NO_ANSWER = CallFailed(Problem("BK803", "no answer"))
+REFUSED = CallFailed(ApiProblem("BK805", "no", status=400), 100.5)
+NO_ANSWER = CallFailed(ApiProblem("BK803", "no answer"), 100.5)
 
 
 def after(login: Login, *events: LoginEvent) -> tuple[Login, tuple[LoginCommand, ...]]:
@@ -93,7 +94,7 @@ def test_step__waiting__polls_again_until_approved() -> None:
     """Wait, poll, and keep the login that comes."""
     login, commands = after(polling(), Answered(PENDING, 101.0))
     assert commands == (Wait(2.0),)
-    login, commands = after(login, Waited())
+    login, commands = after(login, Waited(103.0))
     assert commands == (PollChallenge("ch", "pt-secret"),)
     approved = {"status": "approved", "token": " bkr_cli_new\n", "expires_at": "2099-01-01T00:00:00Z"}
     login, commands = after(login, Answered(approved, 103.0))
@@ -125,18 +126,41 @@ def test_step__stored_login__is_reused_or_replaced() -> None:
     assert (fresh.phase, fresh.session, commands) == ("starting", None, (StartChallenge("Beaker CLI on h"),))
 
 
-def test_step__call_that_failed__ends_the_login_with_its_problem() -> None:
-    """Without a challenge, or without an answer to a poll, there is no login."""
-    for login in (begin(API, host="h")[0], polling()):
-        failed, commands = after(login, NO_ANSWER)
-        assert (failed.phase, failed.problem, commands) == ("failed", NO_ANSWER.problem, ())
+@pytest.mark.parametrize("login", [begin(API, host="h")[0], polling()], ids=["starting", "polling"])
+def test_step__call_that_was_refused__ends_the_login_with_its_problem(login: Login) -> None:
+    """Without a challenge, or when a poll is refused, there is no login."""
+    failed, commands = after(login, REFUSED)
+    assert (failed.phase, failed.problem, commands) == ("failed", REFUSED.problem, ())
+
+
+def test_step__no_challenge__is_not_waited_for() -> None:
+    """Nobody has seen a code yet, so that no answer is an end."""
+    assert after(begin(API, host="h")[0], NO_ANSWER)[0].phase == "failed"
+
+
+def test_step__poll_in_trouble__polls_again_until_the_time_is_up() -> None:
+    """What passes by does not end the login; when it lasts, the reason says what was met at last."""
+    login, commands = after(polling(timeout=5.0), NO_ANSWER)
+    assert (login.phase, commands) == ("waiting", (Wait(2.0),))
+    approved = Answered({"status": "approved", "token": "t"}, 103.0)
+    assert after(login, Waited(102.5), approved)[0].phase == "approved"
+    late, _ = after(login, Waited(102.5), CallFailed(NO_ANSWER.problem, 105.0))
+    assert late.phase == "timed_out"
+    assert late.problem is not None
+    assert late.problem.message == "nobody confirmed the code within 5 seconds; at last: no answer"
+
+
+def test_step__trouble_that_says_when__is_believed() -> None:
+    """A service that is too busy is left alone for as long as it says."""
+    busy = CallFailed(ApiProblem("BK805", "slow down", status=429, retry_after="30"), 101.0)
+    assert after(polling(), busy)[1] == (Wait(30.0),)
 
 
 def test_step__late__is_asked_a_last_time_and_ends() -> None:
     """The last wait is cut to the time that is left; the poll after it decides, whatever the clock says."""
     login, commands = after(polling(timeout=5.0), Answered(PENDING, 104.5))
     assert commands == (Wait(0.5),)
-    login, _ = after(login, Waited())
+    login, _ = after(login, Waited(105.0))
     late, commands = after(login, Answered(PENDING, 105.0))
     assert (late.phase, commands) == ("timed_out", ())
     assert late.problem is not None
@@ -151,8 +175,10 @@ ANSWERS = st.one_of(
     st.sampled_from([*get_args(LoginPhase), "pending"]).map(lambda status: {"status": status, "token": "t"}),
 )
 EVENTS = st.one_of(
-    st.builds(Answered, ANSWERS, st.floats(0, 1000)), st.just(NO_ANSWER), st.just(Waited())
-)  # fmt: skip
+    st.builds(Answered, ANSWERS, st.floats(0, 1000)),
+    st.sampled_from([NO_ANSWER, REFUSED]),
+    st.builds(Waited, st.floats(0, 1000)),
+)
 
 
 @given(st.none() | st.just(STORED), st.floats(0, 100), st.lists(EVENTS, max_size=30))
@@ -173,7 +199,7 @@ def test_step__any_events__walk_the_table_and_never_leave_an_end(
         assert (following.session is not None) == (following.phase in ("checking", "reused", "approved"))
         login = following
     if login.ended:
-        assert all(not is_successful(step(login, event)) for event in (Answered(OPENED, 1.0), NO_ANSWER, Waited()))
+        assert all(not is_successful(step(login, event)) for event in (Answered(OPENED, 1.0), NO_ANSWER, Waited(1.0)))
 
 
 def test_transitions__types_and_table__agree() -> None:

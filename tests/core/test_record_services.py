@@ -11,7 +11,8 @@ import pytest
 from returns.result import Failure
 
 from beaker.core import api, datasets, login, problems, transfer
-from beaker.core.credentials import choose_base_url, choose_credential, read_session
+from beaker.core.credentials import choose_base_url, choose_credential
+from beaker.core.logins import read_logins
 from beaker.core.readiness import check_readiness, read_available
 from beaker.core.runs import RUN_STATUSES, RunEvent, next_status, outcome
 
@@ -120,7 +121,7 @@ TABLES: dict[str, Table] = {
     ),
     "credential": (
         lambda row: choose_credential(
-            row["flag"], read_session(row["session"]), row["environ"], base_url="https://api.withbeaker.ai", now=NOW
+            row["flag"], read_logins(row["session"]), row["environ"], base_url="https://api.withbeaker.ai", now=NOW
         ),
         each(*vectors("credentials")["credential"]),
     ),
