@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from returns.result import Failure, Result, Success
 
@@ -64,13 +64,14 @@ def _text(given: object) -> str:
 
 
 def _located(address: str) -> Result[LocalFolder | BucketFolder, Problem]:
-    parts = urlsplit(address)
-    if len(parts.scheme) < 2:  # a drive is no scheme
+    scheme, separator, rest = address.partition("://")
+    if not separator:
         return Success(LocalFolder(address))
-    if parts.scheme == "file" and parts.netloc in ("", "localhost"):
-        return Success(LocalFolder(unquote(parts.path)))
-    if parts.scheme == "s3" and parts.netloc:
-        prefix = parts.path.strip("/")
-        return Success(BucketFolder(parts.netloc, f"{prefix}/" if prefix else ""))
+    host, _, path = rest.partition("/")
+    if scheme.lower() == "file" and host in ("", "localhost"):
+        return Success(LocalFolder(unquote(f"/{path}")))
+    if scheme.lower() == "s3" and host:
+        prefix = path.strip("/")
+        return Success(BucketFolder(host, f"{prefix}/" if prefix else ""))
     hint = "an address is a path, file:///path or s3://bucket/prefix"
     return Failure(Problem("BK216", f"a dataset cannot be read from {address!r}", "", hint))

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-SHARES = {"minimal": 0.1, "low": 0.2, "medium": 0.5, "high": 0.8, "xhigh": 0.95, "max": 0.95}
-"""The share of the output's tokens that each word stands for, the weak words first."""
+SHARES = {"minimal": 10, "low": 20, "medium": 50, "high": 80, "xhigh": 95, "max": 95}
+"""The share of the output's tokens that each word stands for, in per cent, the weak words first."""
 
 
 def nearest_effort(budget: float, *, base: float, supported: Iterable[str]) -> str | None:
@@ -15,5 +15,5 @@ def nearest_effort(budget: float, *, base: float, supported: Iterable[str]) -> s
     words = [word for word in SHARES if word in offered]
     if not words:
         return None
-    share = budget / base
-    return min(reversed(words), key=lambda word: abs(SHARES[word] - share))
+    # Multiplied out, so that two words which are as near to a whole budget really are.
+    return min(reversed(words), key=lambda word: abs(SHARES[word] * base - 100 * budget))

@@ -109,3 +109,60 @@ def test_choose_scoring_target__blank_model__is_none() -> None:
     assert choose_scoring_target({**blank, inference.RUN_ID_VARIABLE: "r"}).failure() == (
         choose_scoring_target({inference.RUN_ID_VARIABLE: "r"}).failure()
     )
+
+
+@pytest.mark.parametrize(
+    "canonical, model, provider, expected",
+    [
+        ("openai:a", "other:b", "p", "openai:a"),
+        (" openai:a ", None, None, "openai:a"),
+        (None, "anthropic:b", "openai", "anthropic:b"),
+        ("", "b", "openai", "openai:b"),
+        (None, "openai/b", "openai", "openai:b"),
+        (None, "meta/b", "openai", "openai:meta/b"),
+        (None, "openai/b/c", None, "openai:b/c"),
+        (None, "b", None, None),
+        (None, "b", " ", None),
+        (None, None, "openai", None),
+        (7, 7, 7, None),
+    ],
+)
+def test_spec_model__fields_of_a_rollout__as_listed(canonical: Any, model: Any, provider: Any, expected: Any) -> None:
+    """The canonical name, else a colon, else the provider, else a slash says which model of which provider it is."""
+    assert inference.spec_model(canonical, model, provider) == expected
+
+
+@pytest.mark.parametrize(
+    "environ, expected",
+    [
+        ({inference.BASE_URL_VARIABLE: "http://g/", inference.API_KEY_VARIABLE: "k"}, ["http://g", "k", "p:m"]),
+        (
+            {inference.WRITEBACK_VARIABLE: "http://w/", inference.RUN_TOKEN_VARIABLE: "t"},
+            ["http://w/v1/llm", "t", "p:m"],
+        ),
+        (
+            {
+                inference.WRITEBACK_VARIABLE: "http://w",
+                inference.RUN_TOKEN_VARIABLE: "t",
+                inference.BASE_URL_VARIABLE: "http://g",
+                inference.API_KEY_VARIABLE: "k",
+            },
+            ["http://g", "k", "p:m"],
+        ),
+        ({inference.BASE_URL_VARIABLE: "http://g", inference.RUN_TOKEN_VARIABLE: "t"}, ["http://g", "t", "p:m"]),
+        ({inference.WRITEBACK_VARIABLE: "http://w"}, "BK146"),
+        ({inference.RUN_TOKEN_VARIABLE: "t"}, "BK146"),
+        ({}, "BK146"),
+    ],
+)
+def test_choose_spec_target__without_the_gateways_variables__those_of_the_run_count(
+    environ: dict[str, str], expected: Any
+) -> None:
+    """Address and key each have a second variable, and the first one wins."""
+    assert target_of(inference.choose_spec_target("p:m", environ)) == expected
+
+
+def test_choose_spec_target__no_model__is_refused_as_ever() -> None:
+    """Credentials without a model give the refusal of any rollout."""
+    environ = {inference.BASE_URL_VARIABLE: "http://g", inference.API_KEY_VARIABLE: "k"}
+    assert target_of(inference.choose_spec_target(None, environ)) == "BK145"

@@ -124,8 +124,10 @@ def _resource_names(given: Any) -> list[str]:
 
 
 def _repository(given: Any) -> Repository:
-    if given is None or given == "all":
-        return given
+    if given is None:
+        return None
+    if isinstance(given, str) and given == "all":
+        return "all"
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise TypeError(f"repository must be 'all', None or a sequence of paths, not {given!r}")
     paths = tuple(_repository_path(one) for one in given)
