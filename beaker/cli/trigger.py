@@ -212,6 +212,7 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
     from returns.pipeline import is_successful
 
     from beaker.cli.place import answered
+    from beaker.core.launch_refusals import explained_refusal
     from beaker.core.problems import Refused
 
     key = arguments.idempotency_key or str(uuid.uuid4())
@@ -219,7 +220,7 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
     launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
     if not is_successful(launched) and getattr(launched.failure(), "status", None) == 0:
         raise Refused(_unknown_outcome(launched.failure(), key))
-    return answered(launched)
+    return answered(launched.alt(explained_refusal))
 
 
 def _unknown_outcome(problem: "Problem", key: str) -> "Problem":
