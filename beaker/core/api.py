@@ -17,7 +17,7 @@ from returns.result import Failure, Result, Success
 from beaker.core import strict_json
 from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Parameter, fits
 from beaker.core.problems import Problem, Problems
-from beaker.core.responses import ApiProblem
+from beaker.core.responses import ApiProblem as ApiProblem
 from beaker.core.responses import Response as Response
 from beaker.core.responses import problem_detail as problem_detail
 from beaker.core.responses import read_refusal as read_refusal
