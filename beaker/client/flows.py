@@ -12,14 +12,15 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.client.api import Api
-from beaker.client.dataset_files import LocalDataset, gather
+from beaker.client.dataset_files import LocalDataset, gather, gather_files
 from beaker.client.fetching import Progress, fetching_flow
-from beaker.client.local_files import LocalFile
+from beaker.client.local_files import LocalFile, files_below, hashed_all, leaving
 from beaker.client.remote_files import RemoteFile, remote_file
 from beaker.client.running import run_flow
 from beaker.client.steps import Begin, Call, Ended, Flow, Get, Moved, Next, Put
 from beaker.core import transfer
 from beaker.core.api import Response, read_refusal
+from beaker.core.datasets import DatasetFile, artifact_path
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
 from beaker.files.atomic import os_problem
@@ -37,18 +38,129 @@ def upload_dataset(
     total_count: int | None = None,
     expires_in_seconds: int = 900,
     check_rows: bool = True,
+    display_name: str | None = None,
+    artifact_key: str | None = None,
+    content_types: Mapping[str, str] | None = None,
 ) -> Result[JsonObject, Problems]:
     """Upload the dataset in `directory` and return its artifact, with `reused` telling whether it was there already.
 
     What travels, and what is refused before anything does, is decided by `client.dataset_files.gather`.
+    `content_types` says by path what a file is called.
     """
     gathered = gather(directory, name=name, splits=splits, metadata=metadata, check_rows=check_rows)
+    options = {
+        "promote": promote,
+        "total_count": total_count,
+        "expires_in_seconds": expires_in_seconds,
+        "display_name": display_name,
+        "artifact_key": artifact_key,
+    }
+    return _upload(api, gathered, options, content_types, progress)
+
+
+def upload_dataset_files(
+    api: Api,
+    files: Mapping[str, Path],
+    *,
+    name: str,
+    splits: Mapping[str, int] | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    promote: bool = True,
+    progress: Progress | None = None,
+    total_count: int | None = None,
+    expires_in_seconds: int = 900,
+    display_name: str | None = None,
+    artifact_key: str | None = None,
+    content_types: Mapping[str, str] | None = None,
+) -> Result[JsonObject, Problems]:
+    """As `upload_dataset`, for files that lie anywhere, by the paths they are to have: `dataset_files.gather_files`."""
+    given = normal_paths(files)
+    if not is_successful(given):
+        return Failure((given.failure(),))
+    gathered = gather_files(given.unwrap(), name=name, splits=splits, metadata=metadata)
+    options = {
+        "promote": promote,
+        "total_count": total_count,
+        "expires_in_seconds": expires_in_seconds,
+        "display_name": display_name,
+        "artifact_key": artifact_key,
+    }
+    return _upload(api, gathered, options, content_types, progress)
+
+
+def upload_artifact(
+    api: Api,
+    files: Mapping[str, Path] | Path,
+    *,
+    kind: str = "input_artifact",
+    artifact_key: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    content_types: Mapping[str, str] | None = None,
+    expires_in_seconds: int = 900,
+    progress: Progress | None = None,
+) -> Result[JsonObject, Problems]:
+    """Upload any files as an artifact and return it, with `reused`.
+
+    `files` are files by the paths they are to have, or a folder: then all below it travels but hidden files and
+    folders; a link that leads out of it or to a hidden file is refused (BK815).
+    """
+    if isinstance(files, Path):
+        if not files.is_dir():
+            return Failure((Problem("BK216", "no such folder", str(files), "give the folder that holds the files"),))
+        below = files_below(files)
+        if problems := tuple(leaving(files, below)):
+            return Failure(problems)
+        files = below
+    given = normal_paths(files)
+    if not is_successful(given):
+        return Failure((given.failure(),))
+    local = hashed_all(given.unwrap(), "read the files")
+    if not is_successful(local):
+        return Failure((local.failure(),))
+    options = {
+        "kind": kind,
+        "artifact_key": artifact_key,
+        "metadata": dict(metadata or {}),
+        "expires_in_seconds": expires_in_seconds,
+    }
+    named = [DatasetFile(path, file.size, file.sha256) for path, file in local.unwrap().items()]
+    begun = transfer.begin_artifact(named, options, content_types=content_types)
+    if not is_successful(begun):
+        return Failure((begun.failure(),))
+    uploaded = run_flow(api, sending_flow(begun.unwrap(), local.unwrap(), progress=progress or _silent))
+    return Success(uploaded.unwrap()) if is_successful(uploaded) else Failure((uploaded.failure(),))
+
+
+def normal_paths(files: Mapping[str, Path]) -> Result[dict[str, Path], Problem]:
+    """The files by the one spelling of their paths; BK205 for two that have the same, BK218 for a path that is none."""
+    normal: dict[str, Path] = {}
+    for given, source in files.items():
+        try:
+            path = artifact_path(given, "a path")
+        except ValueError as error:
+            return Failure(Problem("BK218", str(error), "files"))
+        if path in normal:
+            return Failure(Problem("BK205", "two files have this path once it is normalised", path))
+        normal[path] = Path(source)
+    return Success(normal)
+
+
+def _upload(
+    api: Api,
+    gathered: Result[LocalDataset, Problems],
+    options: Mapping[str, Any],
+    content_types: Mapping[str, str] | None,
+    progress: Progress | None,
+) -> Result[JsonObject, Problems]:
     if not is_successful(gathered):
         return Failure(gathered.failure())
-    options = {"promote": promote, "total_count": total_count, "expires_in_seconds": expires_in_seconds}
-    flow = upload_flow(gathered.unwrap(), options, progress=progress or (lambda *_: None))
-    uploaded = run_flow(api, flow)
+    begun = transfer.begin(gathered.unwrap().declaration, options, content_types=content_types)
+    uploaded = run_flow(api, sending_flow(begun, gathered.unwrap().sources, progress=progress or _silent))
     return Success(uploaded.unwrap()) if is_successful(uploaded) else Failure((uploaded.failure(),))
+
+
+def _silent(path: str, done: int, total: int) -> None:
+    """Progress that nobody wants to see."""
 
 
 def upload_flow(dataset: LocalDataset, options: Mapping[str, Any], *, progress: Progress) -> Flow[JsonObject]:
@@ -132,7 +244,7 @@ def download_candidate(
     folder = directory / f".download-{secrets.token_hex(4)}"
     try:
         folder.mkdir(parents=True)
-        flow = download_flow(candidate_id, folder, progress=progress or (lambda *_: None), wanted=wanted)
+        flow = download_flow(candidate_id, folder, progress=progress or _silent, wanted=wanted)
         fetched = run_flow(api, flow)
         if is_successful(fetched):
             for path in fetched.unwrap():

@@ -2,13 +2,16 @@
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from returns.result import Failure, Result, Success
+
 from beaker.core.problems import Problem, Refused
 from beaker.core.values import value
+from beaker.files.atomic import os_problem
 from beaker.files.reading import open_regular
 
 PIECE_BYTES = 1 << 18
@@ -45,6 +48,47 @@ def hashed(path: Path) -> LocalFile:
     if stamp != before:
         raise Refused(_changed(path, "while it was read"))
     return LocalFile(path, size, digest.hexdigest(), stamp, _is_settled(stamp))
+
+
+def hashed_all(sources: Mapping[str, Path], action: str) -> Result[dict[str, LocalFile], Problem]:
+    """`hashed` for each of them; `action` completes "cannot ..." for one that cannot be read."""
+    try:
+        return Success({path: hashed(source) for path, source in sources.items()})
+    except OSError as error:
+        return Failure(os_problem(error, action))
+    except Refused as refused:
+        return Failure(refused.problems[0])
+
+
+def files_below(directory: Path) -> dict[str, Path]:
+    """Every file below a folder, links to files included, by its path from there, sorted by path. Nothing hidden, and
+    nothing below a link to a folder."""
+    found: dict[str, Path] = {}
+    for folder, folders, names in os.walk(directory):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in names:
+            if not name.startswith("."):
+                path = Path(folder, name)
+                found[path.relative_to(directory).as_posix()] = path
+    return dict(sorted(found.items()))
+
+
+def leaving(directory: Path, sources: Mapping[str, Path]) -> Iterator[Problem]:
+    """What may not travel of the files of a folder (BK815): links out of it or to a hidden file, and what is no
+    regular file."""
+    root = directory.resolve()
+    for path, source in sources.items():
+        target = source.resolve()
+        if root not in target.parents:
+            hint = "copy the file into the folder"
+            yield Problem("BK815", f"the file is a link to {target}, outside the folder", str(source), hint)
+        elif any(part.startswith(".") for part in target.relative_to(root).parts):
+            hint = "copy its content into the file"
+            yield Problem(
+                "BK815", f"the file is a link to {target}, a hidden file, which never travels", str(source), hint
+            )
+        elif not target.is_file():
+            yield Problem("BK815", f"{path} is no regular file", str(source))
 
 
 def pieces_of(local: LocalFile) -> Iterator[bytes]:

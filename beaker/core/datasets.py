@@ -1,7 +1,7 @@
 """Datasets as values: their files and manifest digest, references to them, and the rules of their two splits."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import pairwise
 from typing import Any
@@ -91,6 +91,24 @@ def content_fault(revision: str, files: Iterable[DatasetFile]) -> Problem | None
         return None
     message = f"the files that arrived are not those of the revision {revision}"
     return Problem("BK813", message, hint="try again")
+
+
+def named_files(row: object, known: Container[str]) -> Iterator[str]:
+    """The paths among `known` that a row names: texts anywhere in it, in any spelling that `artifact_path` reads."""
+    waiting = [row]
+    while waiting:
+        match waiting.pop():
+            case dict() as named:
+                waiting += named.values()
+            case list() as items:
+                waiting += items
+            case str() as said if len(said) <= MAX_PATH_CHARACTERS:
+                try:
+                    path = artifact_path(said, "a path")
+                except ValueError:
+                    continue
+                if path in known:
+                    yield path
 
 
 @value

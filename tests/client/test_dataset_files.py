@@ -1,11 +1,12 @@
 """What travels of a folder: the dataset, whole and counted, and nothing else."""
 
+import json
 import os
 from pathlib import Path
 
 import pytest
 
-from beaker.client.dataset_files import MAX_ROW_FAULTS, gather
+from beaker.client.dataset_files import MAX_ROW_FAULTS, gather, gather_files
 
 
 @pytest.fixture
@@ -109,3 +110,38 @@ def test_gather__invalid_manifest__is_refused(folder: Path, text: str) -> None:
     for check in (True, False):
         (problem,) = gather(folder, name="inv", check_rows=check).failure()
         assert "manifest.json" in problem.where
+
+
+def test_gather__files_that_rows_name__travel_too(folder: Path) -> None:
+    """By their path below the folder, in any spelling; hidden files and what no row names stay."""
+    (folder / "clips").mkdir()
+    for name in ("clips/a.wav", "clips/b.wav", ".secret", "notes.txt"):
+        (folder / name).write_text(name, encoding="utf-8")
+    rows = [{"audio": "./clips/a.wav", "other": [".secret", "../clips/b.wav", "train.jsonl"]}]
+    (folder / "train.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    for check in (True, False):
+        dataset = gather(folder, name="inv", check_rows=check).unwrap()
+        assert sorted(dataset.sources) == ["clips/a.wav", "test.jsonl", "train.jsonl"]
+    assert dataset.sources["clips/a.wav"].path == folder / "clips" / "a.wav"
+
+
+def test_gather__named_link_out_of_the_folder__is_refused(folder: Path, tmp_path: Path) -> None:
+    """A row cannot take along what lies elsewhere."""
+    (tmp_path / "private").write_text("p", encoding="utf-8")
+    os.symlink(tmp_path / "private", folder / "clip")
+    (folder / "train.jsonl").write_text('{"audio": "clip"}\n', encoding="utf-8")
+    assert [problem.code for problem in gather(folder, name="inv").failure()] == ["BK815"]
+
+
+def test_gather_files__given_files__all_travel(folder: Path, tmp_path: Path) -> None:
+    """Wherever they lie; rows are counted and checked as those of a folder."""
+    (tmp_path / ".clip").write_text("c", encoding="utf-8")
+    files = {"train.jsonl": folder / "train.jsonl", "test.jsonl": folder / "test.jsonl", "a/clip": tmp_path / ".clip"}
+    dataset = gather_files(files, name="inv").unwrap()
+    assert (sorted(dataset.sources), dataset.declaration.splits) == (sorted(files), {"train": 2, "test": 1})
+    assert gather_files(files, name="inv", splits={"train": 9}).failure()[0].code == "BK209"
+    assert gather_files({"val.jsonl": folder / "test.jsonl"}, name="inv").failure()[0].code == "BK210"
+    assert gather_files({**files, "test.jsonl": folder / "none"}, name="inv").failure()[-1].code == "BK701"
+    (folder / "test.jsonl").write_text("[]\n", encoding="utf-8")
+    assert gather_files(files, name="inv").failure()[0].code == "BK214"
+    assert gather_files({**files, "b": tmp_path / "none"}, name="inv").failure()

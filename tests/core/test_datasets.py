@@ -19,6 +19,7 @@ from beaker.core.datasets import (
     content_fault,
     declare_dataset,
     manifest_digest,
+    named_files,
     names_content,
     newest_revision,
     parse_reference,
@@ -305,3 +306,12 @@ def test_content_fault__files__must_be_those_of_the_revision() -> None:
         fault = content_fault(revision, others)
         assert fault is not None
         assert (fault.code, revision in fault.message) == ("BK813", True)
+
+
+def test_named_files__texts_anywhere_in_a_row__are_found() -> None:
+    """At any depth, in any spelling of the path; longer texts, keys, numbers and unknown paths name nothing."""
+    known = {"a.wav", "clips/b.wav", "c" * 1024}
+    row = {"x": "./a.wav", "y": [{"z": ["clips\\b.wav", "../a.wav", 7, None]}], "a.wav": 1, "t": "c" * 1024}
+    assert sorted(named_files(row, known)) == sorted(known)
+    assert [*named_files({"t": " " * 1024 + "a.wav", "u": "d.wav", "v": ""}, known)] == []
+    assert [*named_files("a.wav", known)] == ["a.wav"]
