@@ -54,6 +54,11 @@ def blocking_client(timeout: float, *, trust_env: bool, secure: bool) -> httpx.C
     return client
 
 
+def awaiting_client(timeout: float, *, trust_env: bool, secure: bool) -> httpx.AsyncClient:
+    """As `blocking_client`; its answers are bounded by whoever awaits them."""
+    return httpx.AsyncClient(verify=secure, **settings(timeout, trust_env=trust_env))
+
+
 @contextmanager
 def within(seconds: float) -> Iterator[None]:
     """Reading from the network ends with a time-out after so many seconds in all."""
