@@ -136,7 +136,8 @@ def plan_setup(
         return Success(Adopt(agent, None) if repository is None else Associate(agent, repository))
     if agent.config_path != config_path:
         message = f"the agent {agent.key} is for the configuration {agent.config_path}, not {config_path}"
-        return Failure(Problem("BK153", message, hint="give this one an agent of its own, with a new name"))
+        moved = f"if the file was moved, run `beaker agent edit {agent.key} --config-path {config_path}`"
+        return Failure(Problem("BK153", message, hint=f"give this one an agent of its own, with a new name; {moved}"))
     if repository is not None and repository.casefold() != agent.repository.casefold():
         message = f"the agent {agent.key} is bound to {agent.repository}, not to {repository}"
         return Failure(Problem("BK153", message, hint="leave --repo out, or take an agent with a new name"))

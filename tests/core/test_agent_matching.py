@@ -1,0 +1,102 @@
+"""Agents by their key or name, and what setting one up takes: decision tables, and that foreign answers never fail."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from returns.pipeline import is_successful
+
+from beaker.core.agent_matching import (
+    Adopt,
+    AgentPlan,
+    Associate,
+    Create,
+    HostedAgent,
+    match_agent,
+    plan_setup,
+    read_agent,
+    read_agents,
+    the_agent,
+)
+
+VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "agents.json").read_text("utf-8"))
+AGENTS = read_agents(VECTORS)
+
+
+def listed(plan: AgentPlan) -> list[Any]:
+    match plan:
+        case Adopt(agent, repository):
+            return ["adopt", agent.key, repository]
+        case Associate(agent, repository):
+            return ["associate", agent.key, repository]
+        case Create(name, repository):
+            return ["create", name, repository]
+
+
+@pytest.mark.parametrize("text, expected", VECTORS["matches"])
+def test_match_agent__decision_table__as_listed(text: str, expected: str | None) -> None:
+    """The exact key first, then the name in any case; a name that two have is refused."""
+    found = match_agent(AGENTS, text)
+    if expected == "BK151":
+        assert (found.failure().code, found.failure().hint) == ("BK151", "name one by its key: twin-a, twin-b")
+        assert the_agent(AGENTS, text).failure() == found.failure()
+    else:
+        agent = found.unwrap()
+        assert (agent.key if agent is not None else None) == expected
+        only = the_agent(AGENTS, text)
+        assert only.failure().code == "BK152" if expected is None else only.unwrap().key == expected
+
+
+@pytest.mark.parametrize("row", VECTORS["setups"])
+def test_plan_setup__decision_table__as_listed(row: dict[str, Any]) -> None:
+    """Each row gives the listed plan, or a refusal before anything is asked of GitHub."""
+    plan = plan_setup(AGENTS, row["text"], repository=row["repository"], config_path=row["config_path"])
+    if isinstance(row["plan"], str):
+        assert plan.failure().code == row["plan"]
+    else:
+        assert listed(plan.unwrap()) == row["plan"]
+
+
+def test_plan_setup__new_agent_without_repository__proposes_that_of_the_checkout() -> None:
+    """Who stands in a checkout of GitHub is told what to write."""
+    refused = plan_setup(AGENTS, "New", repository=None, config_path="c", checkout="acme/invoices").failure()
+    assert refused.hint.endswith("--repo acme/invoices")
+    assert plan_setup(AGENTS, "New", repository=None, config_path="c").failure().hint.endswith("--repo OWNER/NAME")
+
+
+def test_plan_setup__refusals__name_what_differs() -> None:
+    """An agent that is somebody else's says whose it is."""
+    other = plan_setup(AGENTS, "inv-agent", repository="a/b", config_path=".beaker/beaker.yaml").failure()
+    assert other.message == "the agent inv-agent is bound to Acme/Invoices, not to a/b"
+    config = plan_setup(AGENTS, "inv-agent", repository=None, config_path="x.yaml").failure()
+    assert config.message == "the agent inv-agent is for the configuration .beaker/beaker.yaml, not x.yaml"
+
+
+def test_read_agent__what_is_left_out__has_its_usual_meaning() -> None:
+    """No repository is none, no path is the usual one, no id is an empty one."""
+    assert read_agent({"key": "k", "name": "n"}) == HostedAgent(id="", key="k", name="n")
+    full = {"id": "i", "key": "k", "name": "n", "github_repository": "a/b", "beaker_config_path": "x/c.yaml"}
+    assert read_agent(full) == HostedAgent(id="i", key="k", name="n", repository="a/b", config_path="x/c.yaml")
+    blank = {"id": 1, "key": "k", "name": "n", "github_repository": " ", "beaker_config_path": " "}
+    assert read_agent(blank) == read_agent({"key": "k", "name": "n"})
+
+
+JSON: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["agents", "key", "name", "github_repository"]), inner, max_size=3)
+    ),
+)
+
+
+@given(st.dictionaries(st.just("agents"), JSON), st.text(max_size=4), st.none() | st.text(max_size=4))
+def test_agents__any_answer__is_read_and_planned_with(answer: Any, text: str, repository: str | None) -> None:
+    """Total: whatever a service answers, there is a plan or a reason."""
+    agents = read_agents(answer)
+    assert all(agent.key and agent.name for agent in agents)
+    plan = plan_setup(agents, text, repository=repository, config_path=".beaker/beaker.yaml")
+    assert is_successful(plan) or plan.failure().code in ("BK151", "BK152", "BK153", "BK154")
