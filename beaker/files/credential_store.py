@@ -73,7 +73,10 @@ class CredentialStore:
                 return Failure(put.failure())
         else:
             self._forget_in_keyring(login.base_url)
-        return self._change(lambda logins: with_login(logins, kept))
+        changed = self._change(lambda logins: with_login(logins, kept))
+        if keyring and not is_successful(changed):
+            _keyring("forget the login", partial(_delete, user=_user(kept)))
+        return changed
 
     def remove(self, base_url: str) -> Result[None, Problem]:
         """Forget the login to an API, if there is one, also in the keyring; BK701 when the file cannot be changed."""
