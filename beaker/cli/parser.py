@@ -144,13 +144,17 @@ def add_agent_option(leaf: argparse.ArgumentParser) -> None:
     leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
 
 
-def add_entry_options(leaf: argparse.ArgumentParser) -> None:
-    """`--integration-id` and `--spec-id`, of which one at most is given: the entry that the command works on."""
+def add_entry_options(leaf: argparse.ArgumentParser) -> Any:
+    """`--integration-id` and `--spec-id`, of which one at most is given: the entry that the command works on.
+
+    Returns the group, for whatever else excludes them.
+    """
     named = leaf.add_mutually_exclusive_group()
     named.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
     named.add_argument("--spec-id", metavar="ID", help="a Spec, where the configuration has some (`specs`)")
 
 
+    return named
 def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """`--agent KEY` as it was given, for a command line that is shown."""
     return ("--agent", arguments.agent) if arguments.agent else ()

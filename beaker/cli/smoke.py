@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_leaf, positive
+from beaker.cli.parser import add_entry_options, add_leaf, positive
 from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line, problems_json
 
 if TYPE_CHECKING:
@@ -34,7 +34,10 @@ def add_smoke(actions: Any) -> None:
         "would make a launch fail. Nothing is run or scored, but one case with --run-one. The dataset is the folder "
         "that local_dataset_path names: in config_defaults it counts from the project, in --config from here.",
     )
-    leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
+    named = add_entry_options(leaf)
+    named.add_argument("--target", metavar="T", help="a Spec without the configuration: FILE.py or module:callable")
+    leaf.add_argument("--source-dir", metavar="DIR", help="of a Spec: its source folder, from the Git root")
+    leaf.add_argument("--package-import-root", metavar="DIR", help="of a Spec: what to import from, from --source-dir")
     leaf.add_argument("--split", choices=("train", "test"), default="train", help="whose case is shown or run (train)")
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     leaf.add_argument("--strict", action="store_true", help="fail while placeholders are left")
@@ -48,6 +51,7 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
     from beaker.cli.place import advising, look_around
     from beaker.cli.signals import run_async
+    from beaker.cli.smoke_spec import without_configuration
     from beaker.core.problems import Problem, Refused
     from beaker.runtime.smoke import smoke as try_out
 
@@ -59,6 +63,8 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     around = look_around(arguments, io)
     if around.problems:
         raise Refused(around.problems)
+    if around.project is None and arguments.target is not None:
+        around = without_configuration(io)
     if around.config is not None and not io.json:
         for warning in around.config.warnings:
             io.warn(warning)
@@ -121,18 +127,18 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
 
     from beaker.cli.kept_values import granted_here
     from beaker.cli.place import answered
+    from beaker.cli.smoke_spec import named_on_the_line, smoked_entry
     from beaker.cli.trigger import given_config
     from beaker.core.credentials import choose_base_url
     from beaker.core.environment import base_environment, redactor
     from beaker.core.launch import merge_config, split_config
     from beaker.core.optimizer import parse_launch_settings
     from beaker.core.problems import Problem, Refused
-    from beaker.core.selection import choose
     from beaker.files.project import config_path_in_repository, resolve_import_root
     from beaker.runtime.code_root import CodeRoot
     from beaker.runtime.smoke_values import SmokeRequest
 
-    entry = answered(choose(around.config, arguments.integration_id))
+    entry = smoked_entry(arguments, around)
     example = "`beaker demo --dir DIR` makes an example"
     if around.project is None or around.config is None:
         hint = f"add .beaker/beaker.yaml with an entry below integrations; {example}"
@@ -141,12 +147,13 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
         hint = f"add an entry below integrations; {example}"
         raise Refused(Problem("BK119", "the configuration names no integration", around.config.file, hint))
     root = around.project.git_root or around.project.root
+    entry = named_on_the_line(arguments, root, entry)
     if not entry.problems:
         answered(resolve_import_root(root, entry))
     given = given_config(arguments.config)
     config = merge_config(around.config.config_defaults, entry.config_defaults, given)
     granted = granted_here(arguments, io, around, entry)
-    settings = parse_launch_settings(split_config(config)[0])
+    settings = parse_launch_settings(split_config(config)[0], kind=entry.kind)
     passed = settings.unwrap().optimizer.proposer_env if is_successful(settings) else ()
     place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)
     return SmokeRequest(
@@ -229,7 +236,8 @@ def _show_outcome(
             io.note("  1. replace the placeholders, then run it again")
         else:
             folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
-            chosen = () if arguments.integration_id is None else ("--integration-id", request.entry.id)
+            named = (("--integration-id", arguments.integration_id), ("--spec-id", arguments.spec_id))
+            chosen = [word for option, text in named if text is not None for word in (option, text)]
             io.note(f"  1. upload the dataset: {there.command('dataset', 'upload', folder, '--name', name)}")
             io.note(f"  2. start a run: {there.command('run', 'trigger', '--dataset', name, *chosen)}")
 

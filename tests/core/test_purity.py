@@ -13,7 +13,7 @@ CORE = Path(beaker.core.__file__).parent
 MODULES = sorted(CORE.rglob("*.py"))
 ALLOWED = {
     "attr", "attrs", "beaker", "cattrs", "returns", "typing_extensions",
-    "abc", "bisect", "collections", "copy", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions",
+    "abc", "ast", "bisect", "collections", "copy", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions",
     "functools", "hashlib", "heapq", "hmac", "ipaddress", "itertools", "json", "keyword", "math", "operator", "re",
     "statistics", "string", "struct", "textwrap", "types", "typing", "unicodedata", "urllib",
 }  # fmt: skip
