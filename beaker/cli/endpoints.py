@@ -73,6 +73,20 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "github branches": ("list_user_github_branches",),
     "serve": (),
     "init": (),
+    "onboarding status": (
+        "get_user_me",
+        "list_user_agents",
+        "list_agents",
+        "get_user_github_connection",
+        "list_user_github_repositories",
+        "list_llm_credentials",
+        "list_agent_env_vars",
+        "resolve_dataset",
+        "list_datasets",
+        "list_optimization_runs",
+    ),
+    "config check": (),
+    "config show": (),
     "completion": (),
 }
 """`run trigger` looks at the run only with --watch, `candidate show` at files only with --diff; `demo` runs the other

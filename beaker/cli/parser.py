@@ -31,7 +31,9 @@ COMMANDS = {
     "github": "beaker.cli.github",
     "serve": "beaker.cli.serve",
     "init": "beaker.cli.init.command",
+    "onboarding": "beaker.cli.onboarding",
     "demo": "beaker.cli.demo.command",
+    "config": "beaker.cli.config",
     "completion": "beaker.cli.completion",
 }
 """Command -> the module that offers `add_parser` and `run`."""
@@ -49,7 +51,9 @@ HELP = {
     "github": "let the Beaker App read repositories on GitHub",
     "serve": "answer the API for this project, for other folders and tools",
     "init": "set a project up: a module to fill in, and the configuration that names it",
+    "onboarding": "tell how far a project is on its way to a first run",
     "demo": "make an example project and optimize it, on this machine alone",
+    "config": "judge the configuration file, or show what it comes to",
     "completion": "print a completion script for a shell",
 }
 """Command -> what it does, so that the list of them can be shown without importing any."""
@@ -61,9 +65,7 @@ LATER_OPTIONS = {
 """Options of other generations and editions, with the reason why they are refused here."""
 
 LATER_COMMANDS = {
-    "onboarding": "`beaker run smoke` tells whether the project is ready",
     "trace": "this version records no traces",
-    "config": "`beaker run smoke` checks the configuration",
     "doctor": "`beaker run smoke` checks the project",
     "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
 }
@@ -152,9 +154,9 @@ def add_entry_options(leaf: argparse.ArgumentParser) -> Any:
     named = leaf.add_mutually_exclusive_group()
     named.add_argument("--integration-id", metavar="ID", help="the integration (default: the configured or only one)")
     named.add_argument("--spec-id", metavar="ID", help="a Spec, where the configuration has some (`specs`)")
-
-
     return named
+
+
 def agent_words(arguments: argparse.Namespace) -> tuple[str, ...]:
     """`--agent KEY` as it was given, for a command line that is shown."""
     return ("--agent", arguments.agent) if arguments.agent else ()

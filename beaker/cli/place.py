@@ -183,7 +183,7 @@ def opened(
     from beaker.client.network import HttpTransport
 
     key = _agent_key(arguments, io, around, agent, default=None) if needs_agent else ""
-    credential = answered(_credential(arguments.api_key, io, base_url.url))
+    credential = answered(credential_for(arguments.api_key, io, base_url.url))
     transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
         yield Place(Api(transport, key, sleep=io.sleep), key, io, near=transport.near, credential=credential)
@@ -200,13 +200,13 @@ def advising(arguments: argparse.Namespace, io: Io, around: Surroundings, agent_
     configured = around.config.api if around.config is not None else None
     base_url = answered(choose_base_url(None, io.environ, configured=configured))
     agent = choose_agent_key(None, io.environ, agent_key, dotenv=answered(read_dotenv(io.cwd)))
-    login = _credential(None, io, base_url.url)
+    login = credential_for(None, io, base_url.url)
     if base_url.is_local or (is_successful(agent) and is_successful(login)):
         return io
     return io.derive(options=" ".join(filter(None, ("--local", io.options))))
 
 
-def _credential(flag: str | None, io: Io, base_url: str) -> Result[Credential, Problem]:
+def credential_for(flag: str | None, io: Io, base_url: str) -> Result[Credential, Problem]:
     """The token for an API; stored logins are looked at only when the option does not decide."""
     logins = Success(()) if (flag or "").strip() else credential_store(io.environ).logins_for(base_url)
     if not is_successful(logins):
