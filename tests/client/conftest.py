@@ -55,7 +55,10 @@ def server() -> Iterator[Server]:
 
         def log_message(self, *_: Any) -> None: ...
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
+    class Listening(ThreadingHTTPServer):
+        request_queue_size = 64  # many connections may come at once
+
+    with Listening(("127.0.0.1", 0), Handler) as listening:
         listening.daemon_threads = True
         made = Server(f"http://127.0.0.1:{listening.server_address[1]}")
         thread = threading.Thread(target=listening.serve_forever, kwargs={"poll_interval": 0.01})
