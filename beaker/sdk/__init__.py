@@ -113,7 +113,9 @@ __all__ = [
 
 def meant(name: str, frame: Any) -> Any:
     """What a name of the Spec generation, or one with two meanings, is to the code that `frame` executes."""
-    return import_module("beaker.sdk.generations").meant(name, _HOME.get(name), frame)
+    from beaker.sdk import generations
+
+    return generations.meant(name, _HOME.get(name), frame)
 
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist

@@ -13,6 +13,7 @@ The module is that of the code that asks, and what is looked at is its compiled 
 """
 
 import linecache
+import re
 import sys
 import warnings
 from collections.abc import Collection, Iterator
@@ -71,7 +72,7 @@ def meant(name: str, home: str | None, frame: FrameType) -> Any:
     only the Spec generation has. The module of a customer who gets something of that generation is warned, once.
     """
     if home is not None and not is_spec_generation(frame):
-        return getattr(import_module(home), name)
+        return getattr(sys.modules.get(home) or import_module(home), name)  # asked again and again by some
     if not is_importing(frame):
         warn_caller(DEPRECATED, once=True)
     return getattr(import_module(SDK_SPEC_ONLY.get(name) or BY_GENERATION[name]), name)
@@ -170,24 +171,27 @@ def _with_nested(code: CodeType) -> Iterator[CodeType]:
 
 def _taken(code: CodeType, aliases: dict[str, str]) -> Iterator[str]:
     """Names that the code takes from Beaker's packages; what the packages are called is noted in `aliases`."""
-    source = held = ""  # the module that an import statement names, and what stands on top of the stack
-    for instruction in get_instructions(code):
-        name, argument = instruction.opname, instruction.argval
-        if name == "IMPORT_NAME":
-            source = argument
+    held = origin = ""  # what stands on top of the stack, and the module of a `from` statement
+    constant: Any = None
+    for name, argument in _operations(code):
+        if name == "LOAD_CONST":
+            held, constant = "", argument
+        elif name == "IMPORT_NAME":
+            origin = argument if constant else ""
             held = argument.partition(".")[0]
-            if source == _DECORATOR:
+            if argument == _DECORATOR:
                 yield "spec"
-        elif name == "IMPORT_FROM":
-            if source in _PACKAGES:
+        elif name == "IMPORT_FROM":  # also of `import beaker.sdk as name`, part for part
+            module = origin or held
+            if module in _PACKAGES:
                 yield argument
-            held = f"{source}.{argument}"
+            held = f"{module}.{argument}"
         elif name in ("LOAD_ATTR", "LOAD_METHOD"):
             if held in _PACKAGES:
                 yield argument
             held = f"{held}.{argument}"
         elif name.startswith("LOAD_"):
-            held = aliases.get(argument[-1] if isinstance(argument, tuple) else argument, "")
+            held = aliases.get(argument, "")
         elif name.startswith("STORE_"):
             if held in _PACKAGES:
                 aliases[argument] = held
@@ -196,6 +200,17 @@ def _taken(code: CodeType, aliases: dict[str, str]) -> Iterator[str]:
             held = ""
 
 
+def _operations(code: CodeType) -> Iterator[tuple[str, Any]]:
+    """The instructions by name with what each is about; one that does two things, as Python 3.13 has them, as two."""
+    for instruction in get_instructions(code):
+        argument = instruction.argval
+        if isinstance(argument, tuple) and len(steps := _FAST.findall(instruction.opname)) == len(argument):
+            yield from zip(steps, argument, strict=True)
+        else:
+            yield instruction.opname, argument
+
+
 _DECORATOR = "beaker.spec"
+_FAST = re.compile("(?:LOAD|STORE)_FAST")
 _KEEPING = ("SWAP", "POP_TOP", "COPY", "CACHE", "EXTENDED_ARG", "NOP", "PUSH_NULL")
 """Between taking a name and storing it or taking something from it."""
