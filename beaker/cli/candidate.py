@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.candidate_branch import add_branch, branch
 from beaker.cli.candidate_names import add_candidate_name
 from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words
-from beaker.cli.pull import PULLED_OF_A_CANDIDATE, add_only_option, files_below, tell_results, wanted_files
+from beaker.cli.pull import add_only_option, tell_results
 from beaker.cli.run_candidates import changed_text
 from beaker.cli.run_view import mapping, score
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled
 from beaker.cli.words import counted
+from beaker.core.pulled import PULLED_OF_A_CANDIDATE, wanted_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +137,7 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
     from beaker.client.flows import download_candidate
+    from beaker.client.pulls import files_below
     from beaker.core.text import checked, name
     from beaker.files.folders import replacing_folder
 
@@ -149,7 +151,7 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
             answered(download_candidate(place.api, named, fresh, wanted=lambda path: wanted_files(only, path)))
             files = files_below(fresh)
     if io.json:
-        io.json_line({"candidate_id": named, "directory": str(folder), "files": files})
+        io.json_line({"candidate_id": named, "directory": str(folder), "files": list(files)})
         return DONE
     io.out(f"beaker candidate download: {counted(len(files), 'file')} in {one_line(str(folder))}")
     tell_results(io, folder, named, agent_words(arguments))
