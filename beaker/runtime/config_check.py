@@ -9,9 +9,9 @@ from returns.pipeline import is_successful
 
 from beaker.core.config import ProjectConfig, config_problems, parse_config
 from beaker.core.config_entry import IntegrationEntry
-from beaker.core.config_reader import in_file_order
+from beaker.core.config_reader import DATASET_KEYS, in_file_order
 from beaker.core.config_tree import MapNode, Node
-from beaker.core.launch import choose_dataset, local_dataset_path, merge_config, split_config
+from beaker.core.launch import LOCAL_PATH_KEYS, choose_dataset, local_dataset_path, merge_config, split_config
 from beaker.core.launch_places import SettingsFile, place_settings
 from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems
@@ -106,11 +106,14 @@ def _settings(
     found = judge_settings(merged, local=local, kind="integration" if entry is None else entry.kind)
     _, resolved = split_config(merged)
     faults, doubts = [*found.failures], [*found.warnings]
-    for judged in (choose_dataset(resolved), local_dataset_path(resolved)):
+    for judged, selectors in (
+        (choose_dataset(resolved), DATASET_KEYS),
+        (local_dataset_path(resolved), LOCAL_PATH_KEYS),
+    ):
         if not is_successful(judged):
             fault: Problem = judged.failure()
             # Of two that exclude each other the later one is named.
-            where = fault.where or f"config.{[key for key in resolved if resolved[key]][-1]}"
+            where = fault.where or f"config.{[key for key in resolved if key in selectors][-1]}"
             faults.append(Problem(fault.code, fault.message, where, fault.hint))
     folder = local_dataset_path(resolved).value_or(None)
     if folder is not None and not (project.root / folder).is_dir():

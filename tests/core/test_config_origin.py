@@ -136,6 +136,13 @@ def test_settings_values__defaults__fill_what_nobody_said() -> None:
     assert all(not row.where for row in found if row.source == "default")
 
 
+def test_settings_values__entry_without_any__has_those_of_the_file() -> None:
+    """An entry that sets nothing takes everything from the top of the file."""
+    file = file_of(f"{APP}config_defaults:\n  max_concurrency: 3\n")
+    found = settings_values(file, file.config.integrations["app"])
+    assert [(row.key, row.where) for row in found] == [("config_defaults.max_concurrency", "f:10")]
+
+
 def test_settings_values__no_entry__are_those_of_the_file() -> None:
     """A file without integrations still has settings; one without settings has none."""
     file = file_of("config_defaults:\n  max_concurrency: 3\n")
