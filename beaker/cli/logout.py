@@ -61,12 +61,13 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 
 def _revoke(arguments: argparse.Namespace, io: Io, where: "Target", login: "StoredSession") -> bool:
-    """Whether the API took note. One that has expired there is nothing to say of."""
+    """Whether the login is over at the API too. Of one that has expired there is nothing to say."""
     from datetime import UTC, datetime
 
     from returns.pipeline import is_successful
 
     from beaker.cli.session import calling
+    from beaker.core.api import ApiProblem
     from beaker.core.problems import Problem, Refused
 
     if not login.live(datetime.fromtimestamp(io.now(), UTC)):
@@ -77,6 +78,8 @@ def _revoke(arguments: argparse.Namespace, io: Io, where: "Target", login: "Stor
         problem = None if is_successful(told) else told.failure()
     except Refused as refused:
         problem = refused.problems[0]
+    if isinstance(problem, ApiProblem) and problem.status == 401:
+        return True  # it was over already
     if problem is not None:
         message = f"{one_line(where.base_url)} could not be told, the login is forgotten here only: {problem.message}"
         io.warn(Problem(problem.code, message))

@@ -8,7 +8,7 @@ from beaker.cli.run_view import mapping
 from beaker.cli.shell import DONE, Io
 from beaker.cli.tables import table
 
-_COLUMNS = (("MODEL", 42), ("DISPLAY NAME", 28), ("AVAILABLE", 10), ("COST", 5), ("SPEED", 5))
+_COLUMNS = (("MODEL", 42), ("DISPLAY NAME", 28), ("AVAILABLE", 10), ("COST", 8), ("SPEED", 5))
 
 
 def add_parser(subparsers: Any) -> None:
