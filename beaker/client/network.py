@@ -11,7 +11,7 @@ from beaker.core.api import ApiProblem, Request, Response, read_refusal
 from beaker.core.problems import Problem, Refused
 
 TIMEOUT_SECONDS = 30.0
-AT_ONCE = 16
+AT_ONCE = 32
 """Files that travel at the same time. Most of the time of a small one is waiting for the answer."""
 DOWNLOAD_TIMEOUT_SECONDS = 900.0
 

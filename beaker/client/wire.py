@@ -38,7 +38,7 @@ def settings(timeout: float, *, trust_env: bool) -> dict[str, Any]:
         "trust_env": trust_env,
         "follow_redirects": False,
         "headers": {"user-agent": f"beaker/{beaker.__version__}", "accept-encoding": "identity"},
-        "limits": httpx.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=_IDLE_SECONDS),
+        "limits": httpx.Limits(max_connections=100, max_keepalive_connections=40, keepalive_expiry=_IDLE_SECONDS),
     }
 
 
