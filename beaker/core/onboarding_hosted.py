@@ -146,7 +146,7 @@ def dataset(facts: ProjectFacts, replies: Replies) -> Finding:
     known = local_dataset(facts)
     if known is not None:
         return known
-    if replies.who is None or replies.get("agents") is None:
+    if replies.who is None or replies.body("agents") is None:
         return UNKNOWN
     if chosen_agent(facts, replies) is None and replies.who != "local":
         return Finding("todo", "it cannot be looked for without an agent") if facts.dataset else UNKNOWN

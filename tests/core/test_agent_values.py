@@ -10,12 +10,14 @@ from beaker.core.agent_values import (
     MAX_VALUE_BYTES,
     AgentValues,
     agent_values_json,
+    checked_value,
     described,
     described_value,
     name_problem,
     organization_values,
     read_agent_values,
     value_problem,
+    values_in,
     values_of,
     with_value,
     without_value,
@@ -129,3 +131,63 @@ def test_described_value__odd_answer__is_hidden(item: Any) -> None:
 def test_agent_values__representation__holds_no_value() -> None:
     """What is logged by accident is harmless."""
     assert "s3cret" not in repr(with_value(AgentValues(), "a", "N", "s3cret"))
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("", ""), ("a", "a"), ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n"), ("a\nb\n", "a\nb"), ("a\r", "a\r"),
+        (" a ", " a "),
+    ],
+    ids=["empty", "none", "lf", "crlf", "two", "inside", "cr", "blanks"],
+)  # fmt: skip
+def test_checked_value__one_line_end__is_dropped(text: str, value: str) -> None:
+    """What a pipe adds behind a value is none of it; everything else is."""
+    assert checked_value("TOKEN", text).unwrap() == value
+
+
+def test_checked_value__what_no_variable_can_hold__is_refused() -> None:
+    """As by `value_problem`."""
+    assert checked_value("TOKEN", "a\0\n").failure() == value_problem("TOKEN", "a\0")
+
+
+FILE = "A=1\nexport B='two'\n# C=3\nA=again\nlower=x\nBEAKER_AGENT_KEY=k\n"
+
+
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [(["A"], {"A": "1"}), (["B", "A", "B"], {"B": "two", "A": "1"})],
+)
+def test_values_in__named__are_taken(names: list[str], found: dict[str, str]) -> None:
+    """In the order of the names; the first assignment of a name counts, and other lines do not get into the way."""
+    taken = values_in(FILE, names, "f").unwrap()
+    assert list(taken.items()) == list(found.items())
+
+
+def test_values_in__no_names__takes_everything() -> None:
+    """A file that holds only what can be set needs no names."""
+    assert values_in("A=1\nB=\n", [], "f").unwrap() == {"A": "1", "B": ""}
+
+
+@pytest.mark.parametrize(
+    ("text", "names", "messages", "hint"),
+    [
+        ("", [], ["the file sets no variable"], "NAME=value"),
+        ("# A=1\n", [], ["the file sets no variable"], "NAME=value"),
+        (FILE, [], ["no value can be set for 'lower'", "no value can be set for 'BEAKER_AGENT_KEY'"], "NAME... --from"),
+        (FILE, ["A", "C", "PATH"], ["the file does not set C", "no value can be set for 'PATH'"], ""),
+        (f"A={'s3cret' * 12000}\n", ["A"], ["the value of A has 72000 bytes"], ""),
+    ],
+    ids=["empty", "comment", "all", "named", "long"],
+)
+def test_values_in__what_cannot_be_set__is_refused_whole(
+    text: str, names: list[str], messages: list[str], hint: str
+) -> None:
+    """Every fault is said, with the file, and no value."""
+    problems = values_in(text, names, "f.env").failure()
+    assert len(problems) == len(messages)
+    for problem, message in zip(problems, messages, strict=True):
+        assert (problem.code, problem.where) == ("BK147", "f.env")
+        assert message in problem.message
+        assert hint in problem.hint
+        assert "s3cret" not in repr(problem)

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -13,10 +13,13 @@ from beaker.core.environment import parse_required_env
 from beaker.core.readiness import (
     GOOGLE_ENV_VAR_NAMES,
     PROVIDER_ENV_VAR_NAMES,
+    SOURCE_TEXTS,
     Available,
+    ReadinessSource,
     check_readiness,
     provider_env_var_name,
     read_available,
+    with_this_machine,
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "readiness.json").read_text("utf-8"))
@@ -136,3 +139,37 @@ def test_problems__missing_name__says_both_remedies_for_a_provider_key() -> None
 def test_provider_env_var_name__unknown__is_not_guessed(provider: str) -> None:
     """Exactly the listed providers, in this spelling, have a variable."""
     assert provider_env_var_name(provider) == dict(PROVIDER_ENV_VAR_NAMES).get(provider)
+
+
+@pytest.mark.parametrize(
+    ("agent", "organization", "environ", "dotenv", "source"),
+    [
+        (["N"], [], ["N"], {"N": ""}, "agent"),
+        ([], [], ["N"], {"N": ""}, "environment"),
+        ([], [], [], {"N": ""}, "dotenv"),
+        ([], [], ["M"], {"M": ""}, None),
+    ],
+)
+def test_check_readiness__this_machine__comes_after_what_the_place_keeps(
+    agent: Any, organization: Any, environ: Any, dotenv: Any, source: str | None
+) -> None:
+    """Each name has the first source that a run on this machine would take it from."""
+    available = with_this_machine(answers(agent, organization, []), environ, dotenv)
+    assert check_readiness(["N"], available).unwrap().sources.get("N") == source
+
+
+def test_with_this_machine__providers_key__comes_before_the_environment() -> None:
+    """An organization's key is kept by the place, routing needs none at all."""
+    available = with_this_machine(answers([], ["openai"], ["google"]), KEYS, {})
+    found = check_readiness(["OPENAI_API_KEY", "GOOGLE_API_KEY"], available).unwrap().sources
+    assert found == {"OPENAI_API_KEY": "organization", "GOOGLE_API_KEY": "environment"}
+
+
+def test_with_this_machine__dotenv__never_steers_the_machine() -> None:
+    """A name that a repository's file may not set is not set by it."""
+    assert with_this_machine(Available(), [], {"PATH": "x", "N": "y"}).dotenv == {"N"}
+
+
+def test_source_texts__every_source__is_in_words() -> None:
+    """Nothing is shown by its bare name."""
+    assert set(SOURCE_TEXTS) == set(get_args(ReadinessSource))
