@@ -19,6 +19,7 @@ from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
 from beaker.core.usage import usage_of
 from beaker.core.wording import counted
+from beaker.files.build_files import judge_build
 from beaker.files.documents import write_tree
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
@@ -104,6 +105,11 @@ class _Smoke:
         settings = judge_settings(request.config, local=request.local, kind=request.entry.kind)
         problems = [*request.entry.problems, *settings.failures]
         self._warnings += settings.warnings
+        builds = () if request.entry.problems else judge_build(request.code.repository, request.entry)
+        if request.local:
+            self._warnings += builds  # nothing is built for a run on this machine
+        else:
+            problems += builds
         self._warnings += judge_command(
             request.code.repository, request.config, request.env, local=request.local, kind=request.entry.kind
         )

@@ -258,3 +258,16 @@ def test_smoke__config_without_an_integration__names_the_file(smoke: Smoke, proj
     assert done.code == 2
     assert "BK119 .beaker/beaker.yaml: the configuration names no integration" in done.err
     assert "docs/" not in done.err
+
+
+def test_smoke__image_that_no_build_has__fails_where_something_is_built(
+    beaker: Callable[..., Any], project: Path
+) -> None:
+    """What a hosted build would refuse ends the check in its first stage, before any code of the project runs."""
+    rewrite(
+        project / ".beaker" / "beaker.yaml", "source_dir: .", "environment_base: debian_slim:3.11\n    source_dir: ."
+    )
+    done = beaker("--base-url", "https://h.example", "run", "smoke", cwd=project, environ={"PATH": "/usr/bin:/bin"})
+    assert done.code == 2
+    assert "FAIL config" in done.out
+    assert "error: BK140 integrations.invoices.environment_base" in done.err
