@@ -1,292 +1,145 @@
-"""Projects of earlier generations as their authors left them, and what Beaker has to say about each."""
+"""Projects of every generation as their authors left them, in `projects`; `promised.json` has every warning of each."""
 
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from textwrap import dedent
+from typing import Any
 
 import pytest
 
+from beaker.cli.__main__ import run
+from beaker.cli.shell import Io
 from beaker.files.git import commit_all, init_repository
 
-CONFIG = """\
-integrations:
-  words:
-    entrypoint: word_integration:integration
-    targets: {targets}
-config_defaults:
-  local_dataset_path: dataset
-  harness_optimization:
-    command: [{python}, "{{project}}/propose.py"]
-    max_rollouts: 20
-    max_proposals: 3
-    seed: 2
-"""
+PROJECTS = Path(__file__).parent / "projects"
+NAMES = tuple(sorted(path.name for path in PROJECTS.iterdir()))
 
-SCORING = """
-async def run_case(*, case_input, runtime):
-    return CaseResult(kind_of(case_input["word"]))
-
-
-async def score_case(*, case, result, case_files_dir):
-    right = float(result.output == case.expected)
-    diffs = () if right else (FieldDiff("kind", result.output, case.expected),)
-    return CaseScore(right, {"kind": right}, diffs)
-
-
-integration = Integration(
-    targets=repository(("words",)), run_setup=Setup, run_case=run_case, score_case=score_case
-)
-"""
-
-CODE = {
-    "words/__init__.py": "",
-    "words/kinds.py": """\
-        VOWELS = "a"
-
-
-        def kind_of(word):
-            return "vowel" if word[0] in VOWELS else "other"
-        """,
-    "propose.py": """\
-        import os
-        from pathlib import Path
-
-        path = Path(os.environ["BEAKER_WORKSPACE"]) / "repository" / "words" / "kinds.py"
-        path.write_text(path.read_text().replace('"a"', '"aeiou"'))
-        """,
-}
+DATASET = {"train": "apple bee ice owl cat ox", "test": "ear dog urn emu"}
 
 
 @dataclass(frozen=True)
-class Project:
-    """Files by path, the targets as the configuration has them, and every warning: where, and what to write."""
+class Made:
+    """A project in a folder of its own, committed, with its dataset; the warnings it is promised, each by its place.
 
-    targets: str
-    files: Mapping[str, str]
+    `warnings` show when the project is loaded, `of_run_case` when a case runs, `of_config` when the file is read.
+    """
+
+    name: str
+    folder: Path
     warnings: Mapping[str, str]
     of_run_case: Mapping[str, str]
-    """Warnings that show when a case runs."""
-
-
-PROJECTS = {
-    "0.5 repository": Project(
-        targets="{kind: repository, paths: [words]}",
-        files=CODE
-        | {
-            "word_integration.py": """\
-                from dataclasses import dataclass
-
-                from beaker import (
-                    Case,
-                    CaseResult,
-                    CaseScore,
-                    FieldDiff,
-                    Integration,
-                    RepositoryRunSetup,
-                    repository,
-                )
-                from words.kinds import kind_of
-
-
-                @dataclass
-                class Row:
-                    id: str
-                    word: str
-                    kind: str
-
-
-                class Setup(RepositoryRunSetup[Row]):
-                    row_model = Row
-
-                    async def load_cases(self, row, *, runtime):
-                        yield Case(row.id, {"word": row.word}, row.kind)
-
-                """
-            + SCORING.replace("\n", "\n" + " " * 16)
-        },
-        warnings={"word_integration.py:3": "derive from RunSetup[Row] instead"},
-        of_run_case={},
-    ),
-    "0.6.4 repository": Project(
-        targets="{kind: repository, paths: [words]}",
-        files=CODE
-        | {
-            "word_setup.py": """\
-                from contextlib import asynccontextmanager
-                from dataclasses import dataclass
-
-                import beaker
-                from beaker import Case, RepositoryRunSetupResult
-
-
-                @dataclass
-                class Row:
-                    id: str
-                    word: str
-                    kind: str
-
-
-                class Setup(beaker.RepositoryRunSetup[Row]):
-                    row_model = Row
-
-                    @asynccontextmanager
-                    async def prepare_run(self, *, runtime):
-                        async with super().prepare_run(runtime=runtime) as result:
-                            yield RepositoryRunSetupResult(
-                                metadata={**result.metadata, "rows": dict(runtime.dataset.split_row_counts)}
-                            )
-
-                    async def load_cases(self, row, *, runtime):
-                        yield Case(row.id, {"word": row.word}, row.kind)
-                """,
-            "word_integration.py": """\
-                from beaker import CaseResult, CaseScore, FieldDiff, Integration, repository
-                from word_setup import Setup
-                from words.kinds import kind_of
-
-                """
-            + SCORING.replace("\n", "\n" + " " * 16),
-        },
-        warnings={
-            "word_setup.py:15": "derive from RunSetup[Row] instead",
-            "word_setup.py:21": "yield {'repository': RepositoryRunSetupResult(...)} instead",
-        },
-        of_run_case={},
-    ),
-    "0.6.4 documents": Project(
-        targets="{kind: documents, groups: [book]}",
-        files={
-            "store.py": """\
-                from beaker import ChangeSet, CreateDocumentChange
-
-
-                def apply(changes: ChangeSet) -> list[str]:
-                    assert isinstance(changes, ChangeSet)
-                    return [change.name for change in changes.changes if isinstance(change, CreateDocumentChange)]
-                """,
-            "word_integration.py": """\
-                from contextlib import asynccontextmanager
-                from dataclasses import dataclass
-                from pathlib import Path
-
-                import store
-                from beaker import (
-                    Case,
-                    CaseResult,
-                    CaseScore,
-                    DocumentRunSetup,
-                    DocumentRunSetupResult,
-                    Integration,
-                    RolloutRuntime,
-                    TargetDocument,
-                    documents,
-                )
-
-
-                @dataclass
-                class Row:
-                    id: str
-                    word: str
-                    kind: str
-
-
-                class Rules:
-                    def __init__(self, text: str) -> None:
-                        self.known = dict(line.split("=") for line in text.splitlines())
-
-
-                class Setup(DocumentRunSetup[Row, Rules]):
-                    row_model = Row
-
-                    def __init__(self):
-                        self.group = "book"
-
-                    @asynccontextmanager
-                    async def prepare_run(self, *, runtime):
-                        seed = TargetDocument(source_id="1", group=self.group, name="rules.txt", content="a=vowel\\n")
-                        yield DocumentRunSetupResult(target_documents=(seed,))
-
-                    async def load_cases(self, row, *, runtime):
-                        yield Case(row.id, {"word": row.word}, row.kind)
-
-                    @asynccontextmanager
-                    async def open_candidate(self, *, targets_dir: Path, scratch_dir: Path):
-                        (scratch_dir / "index").write_text("opened")
-                        yield Rules((targets_dir / self.group / "rules.txt").read_text())
-
-
-                async def run_case(*, case_input, runtime: RolloutRuntime[Rules]):
-                    letter = case_input["word"][0]
-                    return CaseResult(runtime.candidate_runtime.known.get(letter, "other"))
-
-
-                async def score_case(*, case, result, case_files_dir):
-                    return CaseScore(float(result.output == case.expected), {})
-
-
-                integration = Integration(
-                    targets=documents(groups=("book",)), run_setup=Setup, run_case=run_case, score_case=score_case
-                )
-                """,
-            "propose.py": """\
-                import os
-                from pathlib import Path
-
-                path = Path(os.environ["BEAKER_WORKSPACE"]) / "documents" / "book" / "rules.txt"
-                path.write_text("".join(f"{letter}=vowel\\n" for letter in "aeiou"))
-                """,
-        },
-        warnings={
-            "store.py:1": "import DocumentChangeSet instead",
-            "word_integration.py:6": "derive from RunSetup[Row] instead",
-            "word_integration.py:40": "yield {'documents': DocumentRunSetupResult(...)} instead",
-            "word_integration.py:46": "pass it as Integration(..., open_candidate=open_candidate)",
-        },
-        of_run_case={"word_integration.py:53": "write runtime.candidate instead"},
-    ),
-}
-
-
-@pytest.fixture(params=PROJECTS)
-def earlier(request: pytest.FixtureRequest) -> Project:
-    """One project after the other."""
-    return PROJECTS[request.param]
+    of_config: Mapping[str, str]
 
 
 @pytest.fixture
-def made(earlier: Project, tmp_path: Path) -> Path:
-    """The folder of the project, committed, with its dataset."""
-    folder = tmp_path / "project"
-    files = {
-        **{path: dedent(text) for path, text in earlier.files.items()},
-        ".beaker/beaker.yaml": CONFIG.format(targets=earlier.targets, python=sys.executable),
-        ".gitignore": "dataset/\n__pycache__/\n",
-    }
-    for split, words in (("train", "apple bee ice owl cat ox"), ("test", "ear dog urn emu")):
-        rows = [
-            {"id": word, "word": word, "kind": "vowel" if word[0] in "aeiou" else "other"} for word in words.split()
-        ]
-        files[f"dataset/{split}.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows)
-    for path, text in files.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    init_repository(folder).unwrap()
-    commit_all(folder, "as it was").unwrap()
-    return folder
+def make(tmp_path: Path) -> Callable[[str], Made]:
+    """Make the project of a name."""
+
+    def made(name: str) -> Made:
+        source, folder = PROJECTS / name, tmp_path / name
+        shutil.copytree(source, folder, ignore=shutil.ignore_patterns("promised.json", "beaker.yaml", "__pycache__"))
+        (folder / ".beaker").mkdir()
+        shutil.copy(source / "beaker.yaml", folder / ".beaker")
+        (folder / ".gitignore").write_text("dataset/\n__pycache__/\n")
+        (folder / "dataset").mkdir()
+        for split, words in DATASET.items():
+            kinds = {word: "vowel" if word[0] in "aeiou" else "other" for word in words.split()}
+            rows = ({"id": word, "word": word, "kind": kind} for word, kind in kinds.items())
+            (folder / "dataset" / f"{split}.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+        init_repository(folder).unwrap()
+        commit_all(folder, "as it was").unwrap()
+        return Made(name, folder, **json.loads((source / "promised.json").read_text(encoding="utf-8")))
+
+    return made
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one command line did."""
+
+    code: int
+    out: str
+    err: str
 
 
 @pytest.fixture
-def beaker(made: Path) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Run `beaker` in the project, without Beaker's variables of this machine."""
-    environ = {key: text for key, text in os.environ.items() if not key.startswith("BEAKER_")}
+def beaker(tmp_path: Path) -> Callable[..., Outcome]:
+    """Run `beaker` with these arguments in this process, without Beaker's variables of this machine."""
 
-    def call(*argv: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "beaker.cli", *argv]
-        return subprocess.run(command, cwd=made, env=environ, capture_output=True, text=True, check=False)
+    def call(*argv: str, cwd: Path) -> Outcome:
+        out, err = io.StringIO(), io.StringIO()
+        environ = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
+        code = run(argv, Io(stdout=out, stderr=err, stdin=io.StringIO(), environ=environ, cwd=cwd))
+        return Outcome(code, out.getvalue(), err.getvalue())
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
+    """A Python of this version (`3.13`) that has Beaker and its dependencies; skips where there is no such version."""
+
+    def found(version: str) -> str:
+        if version == f"{sys.version_info[0]}.{sys.version_info[1]}":
+            return sys.executable
+        python = _installed(version)
+        if python is None:
+            pytest.skip(f"there is no Python {version} here")
+        folder = tmp_path_factory.mktemp("python") / version
+        subprocess.run([python, "-m", "venv", "--without-pip", folder], check=True)
+        names = ("beaker", "attrs", "cattrs", "httpx", "yaml", "returns")
+        places = {str(Path(str(import_module(name).__file__)).parents[1]) for name in names}
+        (libraries,) = folder.glob("lib/python*/site-packages")
+        (libraries / "beaker.pth").write_text("".join(f"{place}\n" for place in sorted(places)))
+        return str(folder / "bin" / "python")
+
+    return found
+
+
+def _installed(version: str) -> str | None:
+    """An interpreter of this version on the path, or where pyenv keeps those that are not."""
+    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    candidates = [shutil.which(f"python{version}"), *sorted(map(str, kept.glob(f"{version}.*/bin/python{version}")))]
+    for candidate in filter(None, candidates):
+        done = subprocess.run([candidate, "-c", ""], capture_output=True, check=False)
+        if done.returncode == 0:
+            return candidate
+    return None
+
+
+DRIVER = """
+import io, json, os, sys
+from pathlib import Path
+from beaker.cli.__main__ import run
+from beaker.cli.shell import Io
+
+said = []
+for argv in json.loads(sys.argv[1]):
+    out, err = io.StringIO(), io.StringIO()
+    code = run(argv, Io(stdout=out, stderr=err, stdin=io.StringIO(), environ=dict(os.environ), cwd=Path.cwd()))
+    said.append([code, out.getvalue(), err.getvalue()])
+print(json.dumps(said))
+"""
+
+
+@pytest.fixture
+def drive(tmp_path: Path) -> Callable[..., list[Outcome]]:
+    """Run several command lines with another interpreter, in one process of it."""
+
+    def call(python: str, *lines: tuple[str, ...], cwd: Path) -> list[Outcome]:
+        environ = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"]}
+        done = subprocess.run(
+            [python, "-c", DRIVER, json.dumps(lines)], cwd=cwd, env=environ, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        answers: list[Any] = json.loads(done.stdout.splitlines()[-1])
+        return [Outcome(*answer) for answer in answers]
 
     return call

@@ -1,17 +1,17 @@
-"""Projects of earlier generations pass smoke and run as they are, with exactly the warnings that are promised."""
+"""Projects of every generation pass smoke and run as they are, with exactly the warnings that are promised."""
 
 import json
 import re
-import subprocess
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-Beaker = Callable[..., "subprocess.CompletedProcess[str]"]
+ALL = tuple(sorted(path.name for path in (Path(__file__).parent / "projects").iterdir()))
+ONE_OF_EACH = ("0.4-resources", "0.5-repository", "0.6.4-documents", "0.6.5-both")
 
-WARNING = re.compile(r"^warning: (?:BK351 )?(?P<where>\w+\.py:\d+): (?P<said>.*deprecated.*)$", re.MULTILINE)
+WARNING = re.compile(r"^(?:warning: )?(?:BK\d+ )?(?P<where>[\w/.]+:\d+): (?P<said>.*deprecated.*)$", re.MULTILINE)
 
 
 def told(text: str) -> list[tuple[str, str]]:
@@ -19,38 +19,65 @@ def told(text: str) -> list[tuple[str, str]]:
     return [(found["where"], found["said"]) for found in WARNING.finditer(text)]
 
 
-def check(found: list[tuple[str, str]], promised: Mapping[str, str]) -> None:
+def check(found: list[tuple[str, str]], *promised: Mapping[str, str]) -> None:
     """Each promised warning came once, at its place, with its change, and no other came."""
-    assert sorted(where for where, _ in found) == sorted(promised)
+    expected = {where: said for part in promised for where, said in part.items()}
+    assert sorted(where for where, _ in found) == sorted(expected)
     for where, said in found:
-        assert promised[where] in said
+        assert expected[where] in said
 
 
-def test_smoke__earlier_project__passes_strictly_with_its_warnings(beaker: Beaker, made: Path, earlier: Any) -> None:
+@pytest.mark.parametrize("name", ONE_OF_EACH)
+def test_smoke__earlier_project__passes_strictly_with_its_warnings(make: Any, beaker: Any, name: str) -> None:
     """`run smoke --strict` is green and tells each deprecated thing once, where it stands; no file changes."""
-    before = {path: path.read_bytes() for path in made.glob("*.py")}
-    done = beaker("run", "smoke", "--strict")
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "Readiness: INTEGRATED" in done.stdout
-    check(told(done.stderr), earlier.warnings)
-    assert before == {path: path.read_bytes() for path in made.glob("*.py")}
+    made = make(name)
+    before = {path: path.read_bytes() for path in made.folder.rglob("*.py")}
+    done = beaker("run", "smoke", "--strict", cwd=made.folder)
+    assert done.code == 0, done.out + done.err
+    assert "Readiness: INTEGRATED" in done.out
+    check(told(done.err), made.of_config, made.warnings)
+    assert before == {path: path.read_bytes() for path in made.folder.rglob("*.py")}
+
+
+def run_twenty(made: Any, drive: Callable[..., Any], python: str) -> None:
+    """Smoke is green and a local run makes twenty rollouts; whatever is promised is told once, and nothing else."""
+    smoke, upload, trigger = drive(
+        python,
+        ("run", "smoke", "--strict"),
+        ("--local", "dataset", "upload", "dataset", "--name", "words"),
+        ("--local", "run", "trigger", "--dataset", "words", "--watch", "--json"),
+        cwd=made.folder,
+    )
+    assert (smoke.code, upload.code, trigger.code) == (0, 0, 0), (smoke, upload.err, trigger.err)
+    check(told(smoke.err), made.of_config, made.warnings)
+    run = json.loads(trigger.out.splitlines()[-1])
+    assert run["status"] == "COMPLETED", run
+    assert (run["progress"]["rollouts"]["done"], run["progress"]["rollouts"]["failed"]) == (20, 0)
+    assert run["result"]["test"]["difference"] > 0
+    deprecated = [(one["where"], one["message"]) for one in run["warnings"] if "deprecated" in one["message"]]
+    check(deprecated, made.of_config)
+    log = (made.folder / ".beaker" / "local" / "runs" / run["id"] / "worker.log").read_text()
+    check(told(log), made.warnings, made.of_run_case)
+
+
+def parameters(*usual: str) -> list[Any]:
+    """All projects; those that are not usual run where there is time."""
+    return [name if name in usual else pytest.param(name, marks=pytest.mark.soak) for name in ALL]
 
 
 @pytest.mark.e2e
-def test_run__earlier_project__is_optimized_with_its_warnings(beaker: Beaker, made: Path, earlier: Any) -> None:
-    """Smoke runs one case, a local run makes twenty rollouts in as many processes; each warns once all the same."""
-    done = beaker("run", "smoke", "--strict", "--run-one", "--json")
-    assert done.returncode == 0, done.stderr
-    warnings = [one for one in json.loads(done.stdout)["warnings"] if one["code"] == "BK351"]
-    check([(one["where"], one["message"]) for one in warnings], {**earlier.warnings, **earlier.of_run_case})
+@pytest.mark.parametrize("name", parameters("0.4-prompts", "0.4-repository", *ONE_OF_EACH))
+def test_run__project_of_any_generation__is_optimized_with_its_warnings(
+    make: Any, drive: Any, interpreter: Any, name: str
+) -> None:
+    """On the oldest interpreter."""
+    run_twenty(make(name), drive, interpreter("3.11"))
 
-    assert beaker("--local", "dataset", "upload", "dataset", "--name", "words").returncode == 0
-    done = beaker("--local", "run", "trigger", "--dataset", "words", "--watch", "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
-    (run_id,) = (folder.name for folder in (made / ".beaker" / "local" / "runs").iterdir())
-    run = json.loads(beaker("--local", "run", "status", run_id, "--json").stdout)
-    assert run["status"] == "COMPLETED", run
-    assert run["progress"]["rollouts"]["done"] == 20
-    assert run["result"]["test"]["difference"] > 0
-    log = (made / ".beaker" / "local" / "runs" / run_id / "worker.log").read_text()
-    check(told(log), {**earlier.warnings, **earlier.of_run_case})
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("name", parameters("0.4-resources", "0.6.4-documents"))
+def test_run__project_on_the_newest_interpreter__is_optimized_with_its_warnings(
+    make: Any, drive: Any, interpreter: Any, name: str
+) -> None:
+    """On the newest interpreter."""
+    run_twenty(make(name), drive, interpreter("3.13"))

@@ -1,0 +1,17 @@
+from word_setup import Setup
+from words.kinds import kind_of
+
+from beaker import CaseResult, CaseScore, FieldDiff, Integration, repository
+
+
+async def run_case(*, case_input, runtime):
+    return CaseResult(kind_of(case_input["word"]))
+
+
+async def score_case(*, case, result, case_files_dir):
+    right = float(result.output == case.expected)
+    diffs = () if right else (FieldDiff("kind", result.output, case.expected),)
+    return CaseScore(right, {"kind": right}, diffs)
+
+
+integration = Integration(targets=repository(("words",)), run_setup=Setup, run_case=run_case, score_case=score_case)
