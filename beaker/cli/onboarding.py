@@ -133,8 +133,12 @@ def _push(io: Io, gathered: "Gathered", replies: "Replies") -> "Finding":
 
 
 def _show(report: "Onboarding", io: Io) -> None:
+    from dataclasses import replace
+
     from beaker.core.onboarding import onboarding_json
 
+    steps = tuple(replace(step, next_action=_here(step.next_action, io)) for step in report.steps)
+    report = replace(report, steps=steps, next=replace(report.next, action=_here(report.next.action, io)))
     if io.json:
         io.json_line(onboarding_json(report))
         return
@@ -145,10 +149,10 @@ def _show(report: "Onboarding", io: Io) -> None:
     if blocked:
         io.out(Styled("Waiting for the developer:", "heading"))
         for step in blocked:
-            io.out(f"  {step.id}: ", one_line(_here(step.next_action, io)))
+            io.out(f"  {step.id}: ", one_line(step.next_action))
     ahead = report.next
     name = "" if ahead.id is None else f"{ahead.id} ({ahead.owner}): "
-    io.out(Styled("Next: ", "heading"), name, one_line(_here(ahead.action, io)))
+    io.out(Styled("Next: ", "heading"), name, one_line(ahead.action))
     for error in report.errors:
         io.tell(Styled("error:", "error"), f" {one_line(error)}")
 

@@ -1,6 +1,7 @@
 """What a place answered about a project's way to a first run, as far as it was asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -36,11 +37,11 @@ class Replies:
 
     def with_reply(self, name: str, reply: Reply) -> "Replies":
         """These and one more."""
-        return attrs.evolve(self, answers=ReadOnlyDict({**self.answers, name: reply}))  # type: ignore[misc]
+        return replace(self, answers=ReadOnlyDict({**self.answers, name: reply}))
 
     def with_push(self, finding: Finding) -> "Replies":
         """These, and what Git said."""
-        return attrs.evolve(self, push=finding)  # type: ignore[misc]  # a value is an attrs class
+        return replace(self, push=finding)
 
     def get(self, name: str) -> Reply | None:
         """The reply to a question, `None` while it was not asked."""
@@ -72,9 +73,11 @@ def silent(reply: Reply) -> bool:
 
 
 def page_name(number: int) -> str:
+    """What the question for one page of datasets is called."""
     return f"datasets {number}"
 
 
 def items(body: Mapping[str, Any] | None, key: str) -> list[Mapping[str, Any]]:
+    """The objects in a list of an answer; what has another shape holds none."""
     found = None if body is None else body.get(key)
     return [item for item in found if isinstance(item, Mapping)] if isinstance(found, list | tuple) else []

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -49,6 +50,7 @@ def beaker(tmp_path: Path) -> Beaker:
         environ: Mapping[str, str] | None = None,
         terminal: bool = False,
         stdout: io.StringIO | None = None,
+        stdin: str = "",
         **more: object,
     ) -> Outcome:
         made = Terminal if terminal else io.StringIO
@@ -56,7 +58,7 @@ def beaker(tmp_path: Path) -> Beaker:
         shell = Io(
             stdout=out,
             stderr=err,
-            stdin=io.StringIO(),
+            stdin=io.StringIO(stdin),
             environ={"HOME": str(tmp_path / "home")} | dict(environ or {}),
             cwd=cwd,
             **more,
@@ -178,3 +180,74 @@ def remote(service: Service, beaker: Callable[..., Any], tmp_path: Path) -> Call
 def called_endpoint(call: str) -> str:
     method, _, path = call.partition(" ")
     return match_request(method, path).unwrap().endpoint.name
+
+
+SECRETS = ("bkr_cli_hosted_1", "bkr_cli_elsewhere", "bkr_live_hosted_1", "pt_7")
+"""Credentials that are planted where commands about accounts find them; none may be shown."""
+
+
+class Desk:
+    """Runs commands of somebody at the hosted service, in a project; time is made by sleeping.
+
+    `asleep` is called in every sleep, `sleeps` are their seconds.
+    """
+
+    def __init__(self, beaker: Callable[..., Any], hosted: Any, folder: Path) -> None:
+        self._beaker, self.hosted, self.home, self.project = beaker, hosted, folder / "home", folder / "project"
+        (self.project / ".beaker").mkdir(parents=True)
+        (self.project / ".git").mkdir()
+        self.now = 1_800_000_000.0
+        self.sleeps: list[float] = []
+        self.asleep: Callable[[], None] = lambda: None
+
+    def begin(self, stored: Any) -> None:
+        """Begin anew, with this in the file of logins."""
+        (self.project / ".beaker/beaker.yaml").write_text("integrations:\n  invoices:\n    entrypoint: m:i # one\n")
+        file = self.home / ".beaker/credentials.json"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
+        if stored is not None:
+            file.write_text(json.dumps({"base_url": self.hosted.url} | stored))
+
+    def run(
+        self,
+        *argv: str,
+        place: tuple[str, ...] | None = None,
+        environ: Mapping[str, str] | None = None,
+        stdin: str = "",
+    ) -> dict[str, Any]:
+        """What the command did, addresses replaced; no secret is in it, and it calls what it is listed to call."""
+        before = len(self.hosted.requests)
+        place = ("--base-url", self.hosted.url) if place is None else place
+        environ = {"HOME": str(self.home), "USERPROFILE": str(self.home), **(environ or {})}
+        told: dict[str, Any] = {"environ": environ, "sleep": self._sleep, "now": lambda: self.now, "stdin": stdin}
+        done = self._beaker(*place, *argv, cwd=self.project, **told)
+        text = done.out + done.err
+        assert not any(secret in text for secret in SECRETS), text
+        called = {match_request(one.method, one.path).unwrap().endpoint.name for one in self.hosted.requests[before:]}
+        name = next(words for count in (3, 2, 1) if (words := " ".join(argv[:count])) in COMMAND_ENDPOINTS)
+        assert called <= set(COMMAND_ENDPOINTS[name]), f"{name} called {called}"
+        return {"code": done.code, "out": self._plain(done.out), "err": self._plain(done.err)}
+
+    def located(self, body: Any) -> Any:
+        """A usual answer with the address of the service in it."""
+        return json.loads(json.dumps(body).replace('"*/', f'"{self.hosted.url}/')) if body is not None else None
+
+    def _sleep(self, seconds: float) -> None:
+        self.sleeps.append(seconds)
+        self.now += seconds
+        self.asleep()
+
+    def _plain(self, text: str) -> str:
+        text = text.replace(self.hosted.url, "{api}").replace(str(self.home), "{home}")
+        return re.sub(r"\[Errno \d+\]", "[Errno N]", text)
+
+
+@pytest.fixture
+def desk(beaker: Callable[..., Any], hosted: Any, tmp_path: Path) -> Iterator[Desk]:
+    """Somebody's desk; in the end no file of the project holds a credential."""
+    made = Desk(beaker, hosted, tmp_path)
+    yield made
+    for path in made.project.rglob("*"):
+        if path.is_file():
+            assert not any(secret.encode() in path.read_bytes() for secret in SECRETS), path
