@@ -130,7 +130,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "get_user_github_connection",
         "GET",
         "/v1/user/github/connection",
-        answer=(("connected", "boolean"), ("installations", "list")),
+        answer=(("connected", "boolean"),),
     ),
     _session(
         "start_user_github_connect", "POST", "/v1/user/github/connect", body=(), answer=(("install_url", "string"),)

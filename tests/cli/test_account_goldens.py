@@ -6,7 +6,6 @@ which writes them anew, and read the difference before it is committed.
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,13 +13,8 @@ from typing import Any
 import attrs
 import pytest
 
-from beaker.cli.endpoints import COMMAND_ENDPOINTS
-from beaker.core.api import match_request
-
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "accounts.json"
-CONFIG = "integrations:\n  invoices:\n    entrypoint: m:i # one\n"
 USUAL = json.loads((GOLDEN.parents[1] / "hosted" / "organization.json").read_text(encoding="utf-8"))["answers"]
-SECRETS = ("bkr_cli_hosted_1", "bkr_cli_elsewhere", "bkr_live_hosted_1", "pt_7")
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z", "saved_at": "2026-01-01T10:00:00"}
 
 
@@ -90,59 +84,7 @@ STORED = {
 """Logins that count for nothing here."""
 
 
-class Desk:
-    """Runs commands of somebody at the hosted service, in a project; time is made by sleeping."""
-
-    def __init__(self, beaker: Callable[..., Any], hosted: Any, folder: Path) -> None:
-        self._beaker, self.hosted, self.home, self.project = beaker, hosted, folder / "home", folder / "project"
-        (self.project / ".beaker").mkdir(parents=True)
-        (self.project / ".git").mkdir()
-        self.now = 1_800_000_000.0
-
-    def begin(self, stored: Any) -> None:
-        """Begin anew, with this in the file of logins."""
-        (self.project / ".beaker/beaker.yaml").write_text(CONFIG)
-        file = self.home / ".beaker/credentials.json"
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
-        if stored is not None:
-            file.write_text(json.dumps({"base_url": self.hosted.url} | stored))
-
-    def run(self, *argv: str, place: tuple[str, ...] | None = None) -> dict[str, Any]:
-        """What the command did, addresses replaced; no secret is in it, and it calls what it is listed to call."""
-        before = len(self.hosted.requests)
-        place = ("--base-url", self.hosted.url) if place is None else place
-        environ = {"HOME": str(self.home), "USERPROFILE": str(self.home)}
-        done = self._beaker(*place, *argv, cwd=self.project, environ=environ, sleep=self._sleep, now=lambda: self.now)
-        text = done.out + done.err
-        assert not any(secret in text for secret in SECRETS), text
-        called = {match_request(one.method, one.path).unwrap().endpoint.name for one in self.hosted.requests[before:]}
-        name = argv[0] if argv[0] in COMMANDS else " ".join(argv[:2])
-        assert called <= set(COMMAND_ENDPOINTS[name]), f"{name} called {called}"
-        return {"code": done.code, "out": self._plain(done.out), "err": self._plain(done.err)}
-
-    def located(self, body: Any) -> Any:
-        """A usual answer with the address of the service in it."""
-        return json.loads(json.dumps(body).replace('"*/', f'"{self.hosted.url}/')) if body is not None else None
-
-    def _sleep(self, seconds: float) -> None:
-        self.now += seconds
-
-    def _plain(self, text: str) -> str:
-        text = text.replace(self.hosted.url, "{api}").replace(str(self.home), "{home}")
-        return re.sub(r"\[Errno \d+\]", "[Errno N]", text)
-
-
-@pytest.fixture
-def desk(beaker: Callable[..., Any], hosted: Any, tmp_path: Path) -> Iterator[Desk]:
-    made = Desk(beaker, hosted, tmp_path)
-    yield made
-    for path in made.project.rglob("*"):
-        if path.is_file():
-            assert not any(secret.encode() in path.read_bytes() for secret in SECRETS), path
-
-
-def situations(desk: Desk, command: Command) -> Iterator[tuple[str, dict[str, Any]]]:
+def situations(desk: Any, command: Command) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every situation by its name, with what the command does in it."""
     method, _, path = command.route.partition(" ")
     usual = LOGIN if command.logged_in else None
@@ -178,7 +120,7 @@ def situations(desk: Desk, command: Command) -> Iterator[tuple[str, dict[str, An
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_command__every_situation__is_golden(name: str, desk: Desk, conforms: Callable[[object, str], None]) -> None:
+def test_command__every_situation__is_golden(name: str, desk: Any, conforms: Callable[[object, str], None]) -> None:
     """Exit code, both streams and JSON are as recorded; nothing secret appears; JSON obeys the published schema."""
     command = COMMANDS[name]
     found = dict(situations(desk, command))
