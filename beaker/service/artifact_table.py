@@ -138,15 +138,15 @@ def describe_anew(database: Database, artifact: Artifact, announced: Artifact) -
 
 
 def complete_upload(
-    database: Database, artifact: Artifact, *, row_counts: dict[str, int], production: bool, now: str
+    database: Database, artifact: Artifact, *, row_counts: dict[str, int] | None, production: bool, now: str
 ) -> None:
-    """Mark a pending artifact complete, with its counted rows; with `production` promote it."""
+    """Mark a pending artifact complete, a dataset with its counted rows; with `production` promote it."""
     with database.transaction():
         database.execute(
             """UPDATE artifacts SET status = 'COMPLETE', row_counts = :row_counts, completed_at = :now
             WHERE id = :id AND status = 'PENDING'""",
             id=artifact.id,
-            row_counts=dumps(row_counts),
+            row_counts=None if row_counts is None else dumps(row_counts),
             now=now,
         )
         if production:
@@ -178,13 +178,13 @@ def artifact_by_id(database: Database, artifact_id: str) -> Artifact | None:
     return None if row is None else _artifact(row)
 
 
-def find_complete(database: Database, agent_id: str, manifest_digest: str) -> Artifact | None:
-    """An agent's complete dataset with this content, under whatever name."""
+def find_complete(database: Database, agent_id: str, manifest_digest: str, *, kind: str = DATASET) -> Artifact | None:
+    """An agent's complete artifact of a kind with this content; a dataset under whatever name."""
     return _one(
         database,
         "kind = :kind AND manifest_digest = :digest AND status = 'COMPLETE'",
         agent_id,
-        kind=DATASET,
+        kind=kind,
         digest=manifest_digest,
     )
 
@@ -223,6 +223,25 @@ def list_datasets(database: Database, agent_id: str, *, limit: int, offset: int)
         f"{_SELECT} WHERE {where} ORDER BY completed_at DESC, position DESC LIMIT :limit OFFSET :offset",
         agent_id=agent_id,
         kind=DATASET,
+        limit=limit,
+        offset=offset,
+    )
+    return [_artifact(row) for row in rows], 0 if counted is None else int(counted["total"])
+
+
+def list_artifacts(
+    database: Database, agent_id: str, *, limit: int, offset: int, kind: str | None, status: str | None
+) -> tuple[list[Artifact], int]:
+    """A page of an agent's artifacts of every kind, complete or not, newest first, and how many there are in all."""
+    where, filters = "artifacts.agent_id = :agent_id", {"agent_id": agent_id}
+    for name, wanted in (("kind", kind), ("status", status)):
+        if wanted is not None:
+            where += f" AND artifacts.{name} = :{name}"
+            filters[name] = wanted
+    counted = database.row(f"SELECT count(*) AS total FROM artifacts WHERE {where}", **filters)
+    rows = database.rows(
+        f"{_SELECT} WHERE {where} ORDER BY artifacts.position DESC LIMIT :limit OFFSET :offset",
+        **filters,
         limit=limit,
         offset=offset,
     )

@@ -12,7 +12,6 @@ _GITHUB = (
     "nothing on this machine asks GitHub",
     "a run takes its code from this checkout; name a branch, tag or commit with --ref",
 )
-_ARTIFACT = ("this place keeps datasets only", "upload a dataset (POST /v1/datasets/uploads)")
 _BUILD = ("this place builds no images", "`beaker run smoke` checks the integration of this checkout")
 _DEBUG = ("nothing on this machine investigates a failed run", "see error_message of the run, and its worker.log")
 _PULL_REQUEST = (
@@ -38,9 +37,6 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "list_integrations": _BUILD,
     "list_integration_versions": _BUILD,
     "get_integration_version": _BUILD,
-    "create_artifact_upload": _ARTIFACT,
-    "complete_artifact_upload": _ARTIFACT,
-    "list_artifacts": _ARTIFACT,
     "resume_optimization_run": ("no run of this place waits for a review", "a run that was cut off goes on by itself"),
     "get_run_debug": _DEBUG,
     "retry_run_debug": _DEBUG,

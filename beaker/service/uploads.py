@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import quote
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
@@ -32,6 +33,7 @@ from beaker.service.artifact_table import (
     promote,
 )
 from beaker.service.blobs import Blobs, Incoming
+from beaker.service.database import Database
 from beaker.service.datasets import file_json
 from beaker.service.ports import Call, Ports, answer, refuse, timestamp
 
@@ -42,7 +44,7 @@ def create_dataset_upload(call: Call) -> Response:
     """Announce a dataset: which files have to be sent, and where to. Content that is here already is reused, under
     what is now said about it."""
     ports, given = call.ports, call.arguments
-    read = _read_files(given["files"])
+    read = read_files(given["files"])
     problems = [*_declaration_faults(given)]
     if not is_successful(read):
         return refuse(422, (*problems, *read.failure()))
@@ -81,6 +83,11 @@ def create_dataset_upload(call: Call) -> Response:
         if given["promote"] and not unfit(kept):
             promote(ports.database, kept, now=timestamp(now))
         return answer({**artifact_answer(ports, kept.id), "reused": True, "files": []})
+    return lacking_answer(ports, kept)
+
+
+def lacking_answer(ports: Ports, kept: Artifact) -> Response:
+    """The answer to an announcement: where to send the files that have not arrived."""
     targets = [
         {
             "path": file.path,
@@ -111,9 +118,10 @@ def awaited(ports: Ports, artifact_id: str, path: str) -> ArtifactFile | Respons
     if artifact is None or file is None:
         return refuse(404, Problem("BK453", f"no upload awaits a file {path!r} here"))
     if artifact.status == "COMPLETE":
-        return refuse(409, Problem("BK468", f"the dataset {artifact.name!r} is complete and never changes again"))
+        what = f"the dataset {artifact.name!r}" if artifact.kind == DATASET else "the artifact"
+        return refuse(409, Problem("BK468", f"{what} is complete and never changes again"))
     if timestamp(ports.now()) > artifact.expires_at:
-        hint = "run `beaker dataset upload` again; it goes on where it stopped"
+        hint = "upload it again; that goes on where it stopped"
         return refuse(403, Problem("BK469", "the time for this upload is over", path, hint))
     return file
 
@@ -184,14 +192,12 @@ def complete_dataset_upload(call: Call) -> Response:
     """Complete an upload whose files have all arrived, after counting its rows; repeating it changes nothing."""
     ports, artifact_id = call.ports, call.arguments["artifact_id"]
     artifact = find_artifact(ports.database, call.the_agent().id, artifact_id)
-    if artifact is None:
+    if artifact is None or artifact.kind != DATASET:
         return refuse(404, Problem("BK453", f"there is no upload {artifact_id!r}"))
     if artifact.status != "COMPLETE":
         files = artifact_files(ports.database, artifact_id)
-        if missing := [file.path for file in files if not file.received]:
-            shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
-            hint = "send every file to its upload_url first"
-            return refuse(409, Problem("BK468", f"{len(missing)} files have not arrived: {shown}", hint=hint))
+        if (missing := not_arrived(files)) is not None:
+            return missing
         counted = _count_splits(ports, files)
         if not is_successful(counted):
             return refuse(422, counted.failure())
@@ -205,10 +211,22 @@ def complete_dataset_upload(call: Call) -> Response:
     return answer(artifact_answer(ports, artifact_id))
 
 
+def not_arrived(files: Iterable[ArtifactFile]) -> Response | None:
+    """The refusal to complete an upload whose files have not all arrived (BK468)."""
+    missing = [file.path for file in files if not file.received]
+    if not missing:
+        return None
+    shown = ", ".join(missing[:10]) + (f" and {len(missing) - 10} more" if len(missing) > 10 else "")
+    hint = "send every file to its upload_url first"
+    return refuse(409, Problem("BK468", f"{len(missing)} files have not arrived: {shown}", hint=hint))
+
+
 def artifact_answer(ports: Ports, artifact_id: str) -> JsonObject:
     """`{"artifact": ...}` of an upload as it now is."""
     artifact = artifact_by_id(ports.database, artifact_id)
     assert artifact is not None
+    if artifact.kind != DATASET:
+        return {"artifact": artifact_json(ports.database, artifact)}
     shown: JsonObject = {
         "artifact_id": artifact.id,
         "kind": artifact.kind,
@@ -224,6 +242,24 @@ def artifact_answer(ports: Ports, artifact_id: str) -> JsonObject:
         "warnings": to_json([*unfit(artifact)]),
     }
     return {"artifact": shown}
+
+
+def artifact_json(database: Database, artifact: Artifact) -> JsonObject:
+    """An artifact of any kind as it is answered."""
+    uri = f"beaker-artifact:{artifact.id}"
+    files = artifact_files(database, artifact.id)
+    return {
+        "artifact_id": artifact.id,
+        "uri": uri,
+        "kind": artifact.kind,
+        "status": artifact.status,
+        "manifest_digest": artifact.manifest_digest,
+        "artifact_key": artifact.artifact_key or artifact.name or None,
+        "metadata": artifact.metadata,
+        "files": [{**file_json(file), "uri": f"{uri}/{quote(file.path)}"} for file in files],
+        "created_at": artifact.created_at,
+        "completed_at": artifact.completed_at,
+    }
 
 
 def unfit(artifact: Artifact) -> Problems:
@@ -268,9 +304,10 @@ def _count_splits(ports: Ports, files: tuple[ArtifactFile, ...]) -> Result[dict[
     return Failure(tuple(problems)) if problems else Success(counts)
 
 
-def _read_files(listed: list[Any]) -> Result[tuple[ArtifactFile, ...], Problems]:
+def read_files(listed: list[Any]) -> Result[tuple[ArtifactFile, ...], Problems]:
+    """The files that an upload announces, or every fault of them (BK450)."""
     if not listed:
-        return Failure((Problem("BK450", "a dataset needs at least one file", "files"),))
+        return Failure((Problem("BK450", "an upload needs at least one file", "files"),))
     files: list[ArtifactFile] = []
     problems: list[Problem] = []
     for number, item in enumerate(listed):
@@ -311,10 +348,15 @@ def _declaration_faults(given: Mapping[str, Any]) -> list[Problem]:
             problems.append(Problem("BK208", message, f"splits.{split}"))
     if given["total_count"] is not None and given["total_count"] < 0:
         problems.append(Problem("BK208", "total_count must not be negative", "total_count"))
-    if not 1 <= given["expires_in_seconds"] <= MAX_EXPIRES_SECONDS:
-        message = f"expires_in_seconds must be between 1 and {MAX_EXPIRES_SECONDS}"
-        problems.append(Problem("BK450", message, "expires_in_seconds"))
-    return problems
+    return [*problems, *expiry_faults(given["expires_in_seconds"])]
+
+
+def expiry_faults(seconds: int) -> Problems:
+    """What is wrong with the life of upload addresses (BK450)."""
+    if 1 <= seconds <= MAX_EXPIRES_SECONDS:
+        return ()
+    message = f"expires_in_seconds must be between 1 and {MAX_EXPIRES_SECONDS}"
+    return (Problem("BK450", message, "expires_in_seconds"),)
 
 
 def _at(path: str, problem: Problem) -> Problem:
