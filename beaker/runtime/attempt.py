@@ -24,6 +24,7 @@ from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.runtime.rows import CheckedDataset
 from beaker.sdk.earlier import named_results
 from beaker.sdk.integration import Integration
+from beaker.sdk.loading import origin_of
 from beaker.sdk.runtimes import PinnedDatasetInfo, SetupRuntime
 from beaker.sdk.setups import RunSetup, check_setup_results
 
@@ -212,7 +213,10 @@ class Attempt:
 
     def _placeholders(self, documents: tuple[TargetDocument, ...]) -> Iterator[str]:
         yield from placeholders.in_source(self._integration)
+        is_spec = origin_of(self._integration) is not None
         for split, batch in self._batches.items():
+            if is_spec and batch.has_example:
+                yield f"the case {placeholders.EXAMPLE_CASE!r} of {split}"
             if batch.marked:
                 yield f"{batch.marked} of {batch.count} cases of {split}, the first is {batch.first_marked!r}"
         yield from placeholders.in_documents(documents)
@@ -241,6 +245,7 @@ class _Batch:
     def __init__(self, split: str, wanted: int | None, send: SendCases) -> None:
         self.count = 0
         self.marked = 0
+        self.has_example = False
         self.first_marked = ""
         self._split = split
         self._wanted = wanted
@@ -250,6 +255,7 @@ class _Batch:
 
     def take(self, case: _Encoded) -> None:
         self.count += 1
+        self.has_example = self.has_example or case.id == placeholders.EXAMPLE_CASE
         if case.is_marked:
             self.first_marked = self.first_marked or case.id
             self.marked += 1

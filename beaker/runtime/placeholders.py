@@ -4,25 +4,31 @@ import inspect
 import io
 import os
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from beaker.core.documents import TargetDocument
 from beaker.sdk.integration import Integration
+from beaker.sdk.loading import origin_of
 
 MARKER = "TODO(beaker)"
+
+EXAMPLE_CASE = "example-1"
+"""The id of the case that the scaffold of a Spec made."""
 
 
 def in_source(integration: Integration) -> Iterator[str]:
     """The hooks and classes whose source text holds the marker, then the lines of comments around them that do; source
     that cannot be read is passed over."""
     setup = integration.run_setup
-    parts: dict[str, Any] = {
+    parts: Mapping[str, Any] = {
         "run_case": integration.run_case,
         "score_case": integration.score_case,
         f"the setup class {setup.__name__}": setup,
         f"the row class {getattr(setup.row_model, '__name__', setup.row_model)}": setup.row_model,
     }
+    if (origin := origin_of(integration)) is not None:
+        parts = origin.parts
     told: set[tuple[str, int]] = set()
     files: dict[str, None] = {}
     for name, part in parts.items():

@@ -15,7 +15,7 @@ from beaker.runtime.failures import StageFailed
 from beaker.runtime.hooks import call, error_json, large_score, score_error, score_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.recording import case_recorder
-from beaker.sdk.loading import judge_of
+from beaker.sdk.loading import origin_of
 from beaker.tracing.context import activate_trace
 from beaker.tracing.recording import RecordingTrace
 
@@ -33,8 +33,8 @@ async def serve(channel: Channel) -> None:
         channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
         return
     channel.answer(start, imported.described())
-    if (judge := judge_of(imported.integration)) is not None:
-        os.environ.setdefault(SCORER_MODEL_VARIABLE, judge)  # that of a Spec, unless the configuration names another
+    if (origin := origin_of(imported.integration)) is not None and origin.judge is not None:
+        os.environ.setdefault(SCORER_MODEL_VARIABLE, origin.judge)  # unless the configuration names another
     no_files = Path(start["case_files_dir"])
     running: set[asyncio.Task[None]] = set()
     while (request := await requests.get())["op"] != "close":

@@ -2,10 +2,13 @@
 
 import sys
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from beaker.sdk.integration import Integration
 from beaker.sdk.validation import validate_integration
+
+if TYPE_CHECKING:
+    from beaker.sdk.spec04.adapter import Origin
 
 
 def load_integration(entrypoint: str) -> Integration:
@@ -39,12 +42,12 @@ def load_entry(entrypoint: str, *, is_spec: bool) -> Integration:
     return _integration(found, entrypoint)
 
 
-def judge_of(integration: Integration) -> str | None:
-    """The judge that a Spec names, `provider:model`, where the Integration was made of one."""
+def origin_of(integration: Integration) -> "Origin | None":
+    """What the Integration was made of, where that is a Spec."""
     adapter = sys.modules.get("beaker.sdk.spec04.adapter")
-    hook = integration.score_case
-    judge: str | None = hook.judge if adapter is not None and isinstance(hook, adapter.SpecScoreCase) else None
-    return judge
+    hook: Any = integration.run_case
+    origin: Origin | None = hook.origin if adapter is not None and isinstance(hook, adapter.SpecRunCase) else None
+    return origin
 
 
 def _integration(found: object, entrypoint: str) -> Integration:

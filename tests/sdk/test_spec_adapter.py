@@ -14,7 +14,7 @@ import pytest
 from beaker import RetryableCaseError, RolloutRuntime, sdk
 from beaker.core import cases as today
 from beaker.core.targets import DocumentTargets, RepositoryTargets
-from beaker.sdk.loading import judge_of, load_entry
+from beaker.sdk.loading import load_entry, origin_of
 from beaker.sdk.row_place import CURRENT_ROW, RowPlace
 from beaker.sdk.spec04 import (
     CandidateRejected,
@@ -483,12 +483,23 @@ def test_as_integration__what_has_no_successor__is_ignored_with_a_warning() -> N
     assert all("deprecated" in str(one.message) for one in caught)
 
 
-def test_judge_of__spec__is_its_scorer_model() -> None:
-    """Nothing is set in this process; who scores asks for it."""
+def test_origin_of__spec__knows_its_judge_and_what_its_author_wrote() -> None:
+    """The judge is not set in this process; who scores asks for it. An Integration of its own was made of no Spec."""
     before = dict(os.environ)
-    assert judge_of(integration_of(llm_scorer_model="openai:judge")) == "openai:judge"
-    assert judge_of(integration_of()) is None
+    made = integration_of(llm_scorer_model="openai:judge")
+    origin = origin_of(made)
+    assert origin is not None
+    assert origin.judge == "openai:judge"
+    assert list(origin.parts) == ["the factory <lambda>", "run_case", "the loader Loader", "the scorer Scorer"]
     assert dict(os.environ) == before
+    plain = sdk.Integration(
+        targets=sdk.repository(), run_setup=made.run_setup, run_case=today_runs, score_case=made.score_case
+    )
+    assert origin_of(plain) is None
+
+
+async def today_runs(*, case_input: Any, runtime: Any) -> today.CaseResult:
+    return today.CaseResult(None)
 
 
 def test_load_entry__decorated_factory__stands_for_its_integration(

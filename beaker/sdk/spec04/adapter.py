@@ -22,6 +22,7 @@ from beaker.core import cases as today
 from beaker.core.documents import TargetDocument
 from beaker.core.inference import RUN_ID_VARIABLE
 from beaker.core.targets import OptimizationTarget, documents, repository
+from beaker.core.values import value
 from beaker.sdk.earlier_warnings import warn_at_function
 from beaker.sdk.generations import spec_entry
 from beaker.sdk.integration import Integration
@@ -68,10 +69,31 @@ def as_integration(factory: Callable[[OptimizationContext], Spec]) -> Integratio
     return Integration(
         targets=_targets(registration, seeds),
         run_setup=_setup(spec.data_loader, seeded),
-        run_case=SpecRunCase(spec, opener),
+        run_case=SpecRunCase(spec, opener, _origin(factory, spec)),
         score_case=SpecScoreCase(spec),
         open_candidate=opener if needs_opening else None,
     )
+
+
+@value
+class Origin:
+    """What an Integration was made of: the judge that the Spec names for its scorer, `provider:model`, and the parts
+    that its author wrote, by what they are called.
+    """
+
+    judge: str | None
+    parts: Mapping[str, Any]
+
+
+def _origin(factory: Callable[[OptimizationContext], Spec], spec: Spec) -> Origin:
+    loader, scorer = type(spec.data_loader), type(spec.scorer)
+    parts = {
+        f"the factory {getattr(factory, '__name__', factory)}": factory,
+        "run_case": spec.run_case,
+        f"the loader {loader.__name__}": loader,
+        f"the scorer {scorer.__name__}": scorer,
+    }
+    return Origin(spec.llm_scorer_model, parts)
 
 
 def _built(factory: Callable[[OptimizationContext], Spec]) -> Spec:
@@ -147,9 +169,10 @@ def _tell_changed(name: str, loader: CaseDataLoader[Any]) -> None:
 
 
 class SpecRunCase:
-    """`run_case` of a Spec, called as an Integration's."""
+    """`run_case` of a Spec, called as an Integration's. `origin` is what the Integration was made of."""
 
-    def __init__(self, spec: Spec, opener: SpecOpener) -> None:
+    def __init__(self, spec: Spec, opener: SpecOpener, origin: Origin) -> None:
+        self.origin = origin
         self._spec = spec
         self._opener = opener
 
@@ -164,10 +187,9 @@ class SpecRunCase:
 
 
 class SpecScoreCase:
-    """`score_case` of a Spec's scorer, called as an Integration's. `judge` is the model that the Spec names for it."""
+    """`score_case` of a Spec's scorer, called as an Integration's."""
 
     def __init__(self, spec: Spec) -> None:
-        self.judge = spec.llm_scorer_model
         self._scorer = spec.scorer
 
     async def __call__(self, *, case: today.Case, result: today.CaseResult, case_files_dir: Path) -> today.CaseScore:
