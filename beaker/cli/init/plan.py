@@ -17,6 +17,7 @@ from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.files.config_edit import EntryKeys, new_config, with_integration
 from beaker.files.entrypoints import ModuleFile, locate_file, locate_target, module_file
+from beaker.files.ignoring import completed_ignores
 from beaker.files.project import find_git_root, read_config
 from beaker.files.pyproject import PYPROJECT, PythonProject, find_python_project, read_python_project
 from beaker.files.reading import file_kind, read_regular
@@ -24,9 +25,6 @@ from beaker.runtime.code_root import CodeRoot
 
 STUB_NAME = "beaker_integration.py"
 TEMPLATE = Path(__file__).parent / "template" / "beaker_integration.py"
-
-IGNORED = (".env", ".env.*", "local/", "traces/", "__pycache__/")
-"""What is never committed below `.beaker`."""
 
 Action = Literal["create", "update", "skip"]
 
@@ -260,14 +258,8 @@ def _stub(path: Path) -> PlannedFile:
 def _ignore_file(project: PythonProject) -> PlannedFile:
     """`.beaker/.gitignore`: made, or completed where a line is missing that keeps secrets and run state out."""
     path = project.root / BEAKER_DIR / ".gitignore"
-    if not path.exists():
-        return PlannedFile(path, "create", "".join(f"{line}\n" for line in IGNORED).encode())
-    text = _content(path).decode("utf-8", "surrogateescape")
-    known = {line.strip() for line in text.splitlines()}
-    missing = [line for line in (".env", "local/") if line not in known and "*" not in known]
-    if not missing:
+    exists = path.exists()
+    content = completed_ignores(_content(path) if exists else None)
+    if content is None:
         return PlannedFile(path, "skip")
-    end = "\r\n" if "\r\n" in text else "\n"
-    start = text if not text or text.endswith("\n") else f"{text}{end}"
-    made = start + "".join(f"{line}{end}" for line in missing)
-    return PlannedFile(path, "update", made.encode("utf-8", "surrogateescape"))
+    return PlannedFile(path, "update" if exists else "create", content)
