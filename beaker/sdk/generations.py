@@ -4,8 +4,8 @@
 how they are called. What counts, in this order:
 
 1. what else the module that asks takes from Beaker: a name that only the Spec generation has;
-2. whether loading a factory, which the configuration names as a Spec, was what first imported the module, and it takes
-   no name that only Integrations have;
+2. whether the module was first imported while a factory was loaded that the configuration names as a Spec, or while
+   that or a hook of its Spec was called, and takes no name that only Integrations have;
 3. otherwise the name is today's.
 
 The module is that of the code that asks, and what is looked at is its compiled code: `from beaker import Spec` and
@@ -13,6 +13,7 @@ The module is that of the code that asks, and what is looked at is its compiled 
 """
 
 import linecache
+import os
 import re
 import sys
 import warnings
@@ -65,6 +66,7 @@ _KNOWN = "__beaker_spec_generation__"
 
 _of_entries: "WeakSet[ModuleType]" = WeakSet()
 _loading: ContextVar[dict[str, ModuleType] | None] = ContextVar("_loading", default=None)
+_SPEC_WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spec04", "")
 
 
 def meant(name: str, home: str | None, frame: FrameType) -> Any:
@@ -80,7 +82,7 @@ def meant(name: str, home: str | None, frame: FrameType) -> Any:
 
 @contextmanager
 def spec_entry() -> Iterator[None]:
-    """What is first imported within belongs to a factory that the configuration names as a Spec, now and later."""
+    """Modules that are first imported within belong to a factory that the configuration names as a Spec, for ever."""
     before = dict(sys.modules)
     token = _loading.set(before)
     try:
@@ -100,10 +102,11 @@ def is_spec_generation(frame: FrameType) -> bool:
     known = namespace.get(_KNOWN)
     if known is not None and (code.co_name != _MODULE or known[0] is code):
         return bool(known[1])
-    whole = _executing_module(frame) or _module_code(namespace)
+    executing = _executing_module(frame)
+    whole = _module_code(namespace) if executing is None else executing.f_code
     looked_at = whole or code
     answer = _takes(looked_at, SDK_SPEC_ONLY)
-    if not answer and _is_of_entry(namespace):
+    if not answer and (_is_of_entry(namespace) or _imported_for_spec(executing)):
         answer = not _takes(looked_at, _INTEGRATIONS_ONLY)
     if not answer and known is not None and "__file__" not in namespace:
         answer = bool(known[1])  # one cell of a notebook after the other
@@ -115,14 +118,23 @@ def is_spec_generation(frame: FrameType) -> bool:
 _MODULE = "<module>"
 
 
-def _executing_module(frame: FrameType) -> CodeType | None:
-    """The code of the module that is being imported around `frame`, where it is still at work."""
+def _executing_module(frame: FrameType) -> FrameType | None:
+    """Where the module around `frame` is still being imported, what executes it."""
     at: FrameType | None = frame
     while at is not None:
         if at.f_globals is frame.f_globals and at.f_code.co_name == _MODULE:
-            return at.f_code
+            return at
         at = at.f_back
     return None
+
+
+def _imported_for_spec(executing: FrameType | None) -> bool:
+    """Whether a module is imported while a Spec's factory is loaded or called, or one of its hooks is."""
+    while executing is not None:
+        executing = executing.f_back
+        if executing is not None and executing.f_code.co_filename.startswith(_SPEC_WORK):
+            return True
+    return False
 
 
 def _module_code(namespace: dict[str, Any]) -> CodeType | None:

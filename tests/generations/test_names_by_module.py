@@ -1,5 +1,6 @@
 """Names with two meanings: which one a module gets, told by what it imports or by how it was loaded, never by calls."""
 
+import asyncio
 import importlib
 import subprocess
 import sys
@@ -17,7 +18,9 @@ import beaker.sdk
 import beaker.sdk.integration
 from beaker.sdk import spec04, spec_names
 from beaker.sdk.generations import DEPRECATED
-from beaker.sdk.spec04 import load_factory, load_spec_from_target
+from beaker.sdk.runtimes import RolloutRuntime
+from beaker.sdk.spec04 import as_integration, load_factory, load_spec_from_target
+from beaker.sdk.trace import NOOP_TRACE
 
 TODAY = {name: getattr(beaker, name) for name in sorted(beaker.sdk.TWO_MEANINGS)}
 THEN = {name: getattr(spec04, name) for name in TODAY}
@@ -29,7 +32,7 @@ Warned = list[warnings.WarningMessage]
 FACTORY = """\
 import apart
 import helper
-from beaker import DatasetSchema, Spec
+from beaker import DatasetSchema, Spec, spec
 
 
 class Loader:
@@ -51,6 +54,7 @@ async def run_case(*, case, targets, runtime):
 
 class Built:
     @staticmethod
+    @spec()
     def build(context):
         import lazy
         return Spec(Loader(), run_case, Loader(), llm_scorer_model=lazy.kind(context))
@@ -241,6 +245,28 @@ def test_loader__module_first_asked_after_loading__keeps_its_generation(write: W
     )
     load_factory("factory:build")
     assert sys.modules["helper"].late() is spec04.Case
+
+
+def test_hook__imports_a_module__that_is_of_the_generation(write: Write) -> None:
+    """What a hook of a Spec imports when it is called belongs to the Spec, and what it imported before does not."""
+    write(
+        factory=FACTORY.replace("import helper\n", "").replace("helper.late()(case.input)", "hooked(case.input)")
+        + "\n\ndef hooked(value):\n    import helper, other\n    return helper.Case, other.Case\n",
+        apart="",
+        lazy="def kind(context): ...\n",
+        helper="from beaker import Case\n",
+        other="from beaker import Case\n",
+    )
+    importlib.import_module("other")
+    found: list[Any] = []
+    integration = as_integration(load_factory("factory:Built.build"))
+    hooked = sys.modules["factory"].hooked
+    sys.modules["factory"].hooked = lambda value: found.extend(hooked(value))  # type: ignore[attr-defined]  # its own
+    runtime = RolloutRuntime[Any](case_files_dir=Path(), trace=NOOP_TRACE)
+    told = {"case_id": "c", "group_key": "g", "input": 1, "metadata": {}}
+    with pytest.raises(TypeError):  # it gives no result
+        asyncio.run(integration.run_case(case_input=told, runtime=runtime))
+    assert found == [spec04.Case, TODAY["Case"]]
 
 
 def test_loader__failed_entry__leaves_no_generation_behind(write: Write) -> None:

@@ -9,6 +9,7 @@ from beaker.core.dataset_schema import STANDARD_JSONL_CASE_SCHEMA, DatasetSchema
 from beaker.core.inference import InferenceTarget
 from beaker.sdk.field_paths import extract_field_from_object
 from beaker.sdk.inference import scoring_inference_target
+from beaker.sdk.spec04.adapter import as_integration
 from beaker.sdk.spec04.candidates import (
     CandidateDiff,
     CandidateEnvironment,
@@ -121,6 +122,7 @@ __all__ = [
     "Trajectory",
     "ValidationIssue",
     "ValueNormalizer",
+    "as_integration",
     "build_cases_by_split",
     "configure_scoring_inference_model",
     "extract_field_from_object",
