@@ -62,12 +62,14 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 def _ask(arguments: argparse.Namespace, io: Io, around: "Surroundings", gathered: "Gathered") -> "Replies":
     """Ask the place and Git as long as there is a question whose answer would help."""
-    from beaker.cli.place import opened
+    from beaker.cli.place import opened, refuse_needless
     from beaker.core.onboarding_questions import PUSH, next_question
     from beaker.core.onboarding_replies import Replies
     from beaker.core.problems import Refused
 
     facts = gathered.facts
+    if gathered.local:
+        refuse_needless(arguments)
     if not facts.ready:
         return Replies()
     with ExitStack() as stack:

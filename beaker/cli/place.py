@@ -214,13 +214,18 @@ def credential_for(flag: str | None, io: Io, base_url: str) -> Result[Credential
     return choose_credential(flag, logins.unwrap(), io.environ, base_url=base_url, now=datetime.now(UTC))
 
 
-def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":
-    from beaker.service.embedded import open_embedded
-
+def refuse_needless(arguments: argparse.Namespace) -> None:
+    """Refuse (BK904) the options that have no use on this machine."""
     if arguments.api_key is not None:
         raise Refused(Problem("BK904", "--api-key has no use on this machine: there is nobody to log in to"))
     if arguments.insecure_http:
         raise Refused(Problem("BK904", "--insecure-http has no use on this machine: nothing is sent"))
+
+
+def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":
+    from beaker.service.embedded import open_embedded
+
+    refuse_needless(arguments)
     if around.project is None:
         hint = "go to a folder with .beaker/beaker.yaml in or above it, or try `beaker demo`"
         raise Refused(Problem("BK720", "there is no project here to work with locally", str(io.cwd), hint))

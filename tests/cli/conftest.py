@@ -239,7 +239,11 @@ class Desk:
         self.asleep()
 
     def _plain(self, text: str) -> str:
-        text = text.replace(self.hosted.url, "{api}").replace(str(self.home), "{home}")
+        text = (
+            text.replace(self.hosted.url, "{api}")
+            .replace(str(self.home), "{home}")
+            .replace(str(self.project), "{project}")
+        )
         return re.sub(r"\[Errno \d+\]", "[Errno N]", text)
 
 
