@@ -22,14 +22,7 @@ if TYPE_CHECKING:
 
     from beaker.cli.place import Answer
     from beaker.core.problems import Problem
-    from beaker.core.retry import RetryPolicy
     from beaker.core.strict_json import JsonObject
-
-LONGEST_WAIT = 60.0
-"""Seconds at most between two attempts while the place does not answer."""
-
-PATIENCE, FIRST_PATIENCE = 900.0, 30.0
-"""Seconds after which a place that no longer answers, or never has, is given up."""
 
 ROLLOUT_LINES = 5.0
 """Seconds at least between two lines that tell of nothing but more rollouts."""
@@ -55,7 +48,7 @@ def watch_run(
     """
     from returns.pipeline import is_successful
 
-    from beaker.core.retry import Stop, decide, trouble_in
+    from beaker.core.retry import Stop, decide, trouble_in, watch_policy
     from beaker.core.runs import outcome
 
     started = io.now()
@@ -90,7 +83,7 @@ def watch_run(
             since = io.now() if since is None else since
             attempt += 1
             decision = decide(
-                _patience(interval, answered=shown is not None),
+                watch_policy(interval, answered=shown is not None),
                 found,
                 repeatable=True,
                 attempt=attempt,
@@ -144,19 +137,6 @@ def show_change(run: "Answer", io: Io, run_id: str, before: Any = None) -> None:
 def clock(io: Io) -> str:
     """The time of day, local."""
     return datetime.fromtimestamp(io.now()).strftime("%H:%M:%S")
-
-
-def _patience(interval: float, *, answered: bool) -> "RetryPolicy":
-    """How long trouble is borne: whoever never answered may not exist, whoever did will probably answer again."""
-    from beaker.core.retry import PASSING_STATUSES, RetryPolicy
-
-    return RetryPolicy(
-        attempts=None,
-        first_wait=max(1.0, interval),
-        longest_wait=LONGEST_WAIT,
-        budget=PATIENCE if answered else FIRST_PATIENCE,
-        passing=PASSING_STATUSES | frozenset(range(500, 600)),
-    )
 
 
 def _notable(run: Any, shown: Any) -> bool:

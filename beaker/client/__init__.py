@@ -1,16 +1,57 @@
 """A Beaker API from Python: requests from the endpoint table, transports, transfers.
 
-`BeakerClient` and `BeakerClientError` are the public names; each is imported when it is first asked for.
+The names of `__all__` are the public ones; each is imported when it is first asked for.
 """
 
 TYPE_CHECKING = False  # as in `beaker`
 if TYPE_CHECKING:
+    from beaker.client.async_public import AsyncBeakerClient
     from beaker.client.errors import BeakerClientError
+    from beaker.client.launch_config import (
+        CLIENT_RESOLVED_CONFIG_KEYS,
+        TRANSPORT_RETRY_ATTEMPTS,
+        TRANSPORT_RETRY_BACKOFF_SECONDS,
+        ensure_supported_launch_config_keys,
+        pop_dataset_selectors,
+        strip_local_only_config_keys,
+    )
     from beaker.client.public import BeakerClient
+    from beaker.client.pulls import Pulled
+    from beaker.core.results import Candidate, Dataset, EvalReport, Run
 
-_HOMES = {"BeakerClient": "beaker.client.public", "BeakerClientError": "beaker.client.errors"}
+_HOMES = {
+    "AsyncBeakerClient": "beaker.client.async_public",
+    "BeakerClient": "beaker.client.public",
+    "BeakerClientError": "beaker.client.errors",
+    "CLIENT_RESOLVED_CONFIG_KEYS": "beaker.client.launch_config",
+    "Candidate": "beaker.core.results",
+    "Dataset": "beaker.core.results",
+    "EvalReport": "beaker.core.results",
+    "Pulled": "beaker.client.pulls",
+    "Run": "beaker.core.results",
+    "TRANSPORT_RETRY_ATTEMPTS": "beaker.client.launch_config",
+    "TRANSPORT_RETRY_BACKOFF_SECONDS": "beaker.client.launch_config",
+    "ensure_supported_launch_config_keys": "beaker.client.launch_config",
+    "pop_dataset_selectors": "beaker.client.launch_config",
+    "strip_local_only_config_keys": "beaker.client.launch_config",
+}
 
-__all__ = ["BeakerClient", "BeakerClientError"]
+__all__ = [
+    "CLIENT_RESOLVED_CONFIG_KEYS",
+    "TRANSPORT_RETRY_ATTEMPTS",
+    "TRANSPORT_RETRY_BACKOFF_SECONDS",
+    "AsyncBeakerClient",
+    "BeakerClient",
+    "BeakerClientError",
+    "Candidate",
+    "Dataset",
+    "EvalReport",
+    "Pulled",
+    "Run",
+    "ensure_supported_launch_config_keys",
+    "pop_dataset_selectors",
+    "strip_local_only_config_keys",
+]
 
 
 if not TYPE_CHECKING:  # type checkers know the names from above, and so see a name that does not exist

@@ -3,6 +3,7 @@
 import random
 import time
 from collections.abc import Callable
+from copy import copy
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -96,6 +97,12 @@ class Api(Caller):
         super().__init__(agent_key, policy=policy, clock=clock, draw=draw)
         self.transport = transport
         self.sleep = sleep
+
+    def of_agent(self, agent_key: str | None) -> "Api":
+        """This, for calls about another agent; `None` is the same one."""
+        made = copy(self)
+        made.agent_key = self.agent_key if agent_key is None else agent_key
+        return made
 
     def call(
         self, name: str, /, *, token: str | None = None, idempotency_key: str | None = None, **arguments: Any

@@ -10,6 +10,8 @@ from beaker.client.transport import TransportFailed
 from beaker.core.api import Request, Response
 from beaker.core.problems import Refused
 
+_TROUBLES: tuple[type[Exception], ...] = (*wire.ERRORS, TimeoutError)
+
 
 class AsyncHttpTransport:
     """As `beaker.client.network.HttpTransport`. It belongs to the event loop in which it is first used."""
@@ -44,7 +46,7 @@ class AsyncHttpTransport:
             with wire.unlogged():
                 async with asyncio.timeout(wire.WHOLE_ANSWERS * self._timeout):
                     return await self._exchange(request, url, headers)
-        except (*wire.ERRORS, TimeoutError) as error:
+        except _TROUBLES as error:
             raise TransportFailed(no_answer(url, str(error) or type(error).__name__)) from error
 
     async def _exchange(self, request: Request, url: str, headers: Mapping[str, str]) -> Response:

@@ -44,7 +44,7 @@ class Reach:
     def _token_of(self, request: Request) -> str:
         token = self._token if request.token is None else usable_token(request.token)
         if token is None:
-            raise Refused(Problem("BK806", "no API credential is given", hint="log in, or pass an API key"))
+            raise Refused(Problem("BK806", "the API credential is empty", hint="log in, or pass an API key"))
         return token
 
     def redirected(self, request: Request, url: str, answer: Response, *, times: int) -> str | None:

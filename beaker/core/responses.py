@@ -95,7 +95,7 @@ def read_refusal(response: Response) -> ApiProblem:
             code, hint = "BK808", "try again later" if status in (502, 503, 504) else ""
         case _:
             code, hint = "BK805", ""
-    fallback = Problem(code, _said(detail) or f"the service answered {status}", hint=hint)
+    fallback = Problem(code, said(detail) or f"the service answered {status}", hint=hint)
     stated = _stated(detail, fallback) if isinstance(detail, dict) else fallback
     listed = stated_problems(ApiProblem(code, "", status=status, detail=detail))
     if len(listed) > 1:
@@ -158,7 +158,7 @@ def _stated(item: Mapping[str, Any], fallback: Problem) -> Problem:
     )
 
 
-def _said(detail: Any) -> str:
+def said(detail: Any) -> str:
     """The words of a `detail`, which is conventionally a string, an object with a message, or a list of either."""
     match detail:
         case str():
@@ -166,7 +166,7 @@ def _said(detail: Any) -> str:
         case {"message": str(message)} | {"msg": str(message)}:
             return message
         case list():
-            return "; ".join(filter(None, map(_said, detail)))
+            return "; ".join(filter(None, map(said, detail)))
         case None:
             return ""
         case _:

@@ -48,6 +48,25 @@ ONCE = RetryPolicy(attempts=1)
 """The policy of whoever repeats calls itself."""
 
 
+WATCH_LONGEST_WAIT = 60.0
+"""Seconds at most between two looks at a run while the place does not answer."""
+
+WATCH_PATIENCE, WATCH_FIRST_PATIENCE = 900.0, 30.0
+"""Seconds after which a place that no longer answers, or never has, is given up by whoever watches a run."""
+
+
+def watch_policy(interval: float, *, answered: bool) -> RetryPolicy:
+    """How long trouble is borne by somebody who looks at a run every `interval` seconds: whoever never answered may not
+    exist, whoever did will probably answer again."""
+    return RetryPolicy(
+        attempts=None,
+        first_wait=max(1.0, interval),
+        longest_wait=WATCH_LONGEST_WAIT,
+        budget=WATCH_PATIENCE if answered else WATCH_FIRST_PATIENCE,
+        passing=PASSING_STATUSES | frozenset(range(500, 600)),
+    )
+
+
 @value
 class RetryQuota:
     """What a client may still spend on repeating, over all its calls. A token bucket: it never exceeds `capacity`."""

@@ -11,9 +11,10 @@ from returns.result import Failure, Result, Success
 
 from beaker.cli.run_view import details, progress_text
 from beaker.cli.shell import Io
-from beaker.cli.watch import LONGEST_WAIT, watch_run
+from beaker.cli.watch import watch_run
 from beaker.core.api import ApiProblem
 from beaker.core.problems import Problem
+from beaker.core.retry import WATCH_LONGEST_WAIT
 
 Answer = dict[str, Any] | Problem
 
@@ -177,7 +178,7 @@ def test_watch__passing_trouble__is_survived_with_growing_waits(trouble: Problem
     assert "COMPLETED" in out
     assert err.count("trying again") == 1
     waits = clock.slept[1:]
-    assert max(waits) <= LONGEST_WAIT
+    assert max(waits) <= WATCH_LONGEST_WAIT
     assert waits == sorted(waits)
     assert waits[-1] > waits[0]
 

@@ -1,8 +1,10 @@
 """The public client: every method is its endpoint's call, and whatever does not succeed is one kind of error."""
 
+import asyncio
 import copy
 import dataclasses
 import inspect
+import itertools
 import json
 import pickle
 import re
@@ -13,6 +15,7 @@ import pytest
 
 import beaker
 import beaker.client
+from beaker.client.async_public import AsyncBeakerClient
 from beaker.client.errors import BeakerClientError
 from beaker.client.public import BeakerClient
 from beaker.core import transfer
@@ -28,7 +31,13 @@ EXAMPLES: dict[str, Any] = {
     "object": {"k": 1},
     "list": [{"path": "p"}],
 }
-CALLS = [endpoint for endpoint in ENDPOINTS if endpoint.auth == "either"]
+CLIENTS = (BeakerClient, AsyncBeakerClient)
+MORE = {
+    "close", "create_optimization_run_from_config", "get_run", "iter_runs", "wait_for_run", "get_candidate",
+    "get_candidates", "get_eval_reports", "get_change_sets", "get_dataset", "iter_datasets", "pull",
+    "upload_dataset_directory", "upload_dataset_files", "upload_artifact_directory", "upload_artifact_files",
+}  # fmt: skip
+"""Public methods that are no endpoint's."""
 
 
 def client(server: Any, **more: Any) -> BeakerClient:
@@ -42,49 +51,71 @@ def arguments_of(endpoint: Endpoint) -> dict[str, Any]:
     given |= dict.fromkeys(re.findall(r"\{(\w+)\}", endpoint.path), "ä/b")
     for name in endpoint.exactly_one[1:]:
         del given[name]
+    if endpoint.name == "create_optimization_run":
+        del given["dataset_id"]
+        given["config"] = {"extra": {"k": 1}}
     return given
 
 
-@pytest.mark.parametrize("endpoint", CALLS, ids=lambda endpoint: endpoint.name)
+def used(made: Any, name: str, /, *args: Any, **arguments: Any) -> Any:
+    """What a method gives, of a client of either kind."""
+    came = getattr(made, name)(*args, **arguments)
+    return asyncio.run(came) if inspect.isawaitable(came) else came
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
 def test_method__sends_the_request_of_its_endpoint(server: Any, endpoint: Endpoint) -> None:
-    """Every parameter can be given and arrives; an argument's agent key wins over the client's."""
+    """Every parameter can be given and arrives; an argument's agent key or token wins over the client's."""
     answer = {name: EXAMPLES[kind] for name, kind in endpoint.answer}
     server.answer = lambda seen: (200, {}, json.dumps(answer).encode())
     given = arguments_of(endpoint)
-    method = getattr(client(server), endpoint.name)
-    keys = [{}, {"agent_key": "other"}] if endpoint.agent_key else [{}]
-    for key in keys:
-        returned = method(*_positional(method, given), **_named(method, given), **key)
-        assert returned == (None if endpoint.method == "DELETE" else answer)
+    choices: list[dict[str, str]] = [{}, {"agent_key": "other"}] if endpoint.agent_key else [{}]
+    choices += [{"cli_token": "bkr_cli_other"}] if endpoint.auth == "session" else []
+    for kind, choice in itertools.product(CLIENTS, choices):
+        made = kind(server.url, TOKEN, agent_key="agent")
+        method = getattr(made, endpoint.name)
+        returned = used(made, endpoint.name, *_positional(method, given), **_named(method, given), **choice)
+        silent = endpoint.name in ("delete_agent_env_var", "logout_user")
+        assert returned == (None if silent else answer)
+        key = {name: text for name, text in choice.items() if name == "agent_key"}
         wanted = build_request(endpoint.name, {**given, **key}, agent_key="agent").unwrap()
         seen = server.seen[-1]
         assert seen.method == wanted.method
         assert seen.target.partition("?")[0] == wanted.path
         assert seen.body == (wanted.body or b"")
         assert ("other" in f"{seen.target}{seen.body!r}") is bool(key)
-        assert seen.headers["authorization"] == f"Bearer {TOKEN}"
+        bearer = None if endpoint.auth == "none" else f"Bearer {choice.get('cli_token', TOKEN)}"
+        assert seen.headers.get("authorization") == bearer
+        assert seen.headers["user-agent"] == f"beaker/{beaker.__version__}"
 
 
-@pytest.mark.parametrize("endpoint", CALLS, ids=lambda endpoint: endpoint.name)
-def test_method__takes_the_parameters_of_its_endpoint(endpoint: Endpoint) -> None:
-    """The same names, the same defaults, and nothing that would be ignored."""
-    signature = inspect.signature(getattr(BeakerClient, endpoint.name)).parameters
+@pytest.mark.parametrize("kind", CLIENTS)
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.name)
+def test_method__takes_the_parameters_of_its_endpoint(endpoint: Endpoint, kind: Any) -> None:
+    """The same names, the same defaults, and nothing that would be ignored; the result is no generator of steps."""
+    method = getattr(kind, endpoint.name)
+    signature = inspect.signature(method)
     declared = {parameter.name: parameter for parameter in (*endpoint.query, *(endpoint.body or ()))}
     places = re.findall(r"\{(\w+)\}", endpoint.path)
     also = {"agent_key"} if endpoint.agent_key else set()
     also |= {"idempotency_key"} if endpoint.repeatable else set()
-    assert set(signature) - {"self"} == {*declared, *places, *also}
+    also |= {"cli_token"} if endpoint.auth == "session" else set()
+    assert set(signature.parameters) - {"self"} == {*declared, *places, *also}
     for name, parameter in declared.items():
-        default = signature[name].default
+        default = signature.parameters[name].default
         if not parameter.required and default is not inspect.Parameter.empty and default is not None:
             assert default == parameter.default
+    assert "Generator" not in str(signature.return_annotation)
+    assert inspect.iscoroutinefunction(method) is kind.awaits
+    assert method.__doc__
+    assert method.__qualname__.endswith(endpoint.name)
 
 
-def test_client__every_public_method__is_an_endpoint_or_an_upload() -> None:
-    """No method without an endpoint."""
-    methods = {name for name, _ in inspect.getmembers(BeakerClient, inspect.isfunction) if not name.startswith("_")}
-    assert methods == {endpoint.name for endpoint in CALLS} | {"upload_dataset_directory"}
-    assert ENDPOINT
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_client__every_public_method__is_an_endpoint_or_takes_several(kind: Any) -> None:
+    """No endpoint without a method, and no other method than those that are known here."""
+    methods = {name for name, _ in inspect.getmembers(kind, inspect.isfunction) if not name.startswith("_")}
+    assert methods == {*ENDPOINT, *MORE}
 
 
 def _positional(method: Any, given: dict[str, Any]) -> list[Any]:
@@ -99,34 +130,56 @@ def _named(method: Any, given: dict[str, Any]) -> dict[str, Any]:
     return {name: argument for name, argument in given.items() if name not in positional}
 
 
-def test_client__is_a_frozen_value_that_hides_its_key() -> None:
+@pytest.mark.parametrize("kind", CLIENTS)
+def test_client__is_a_frozen_value_that_hides_its_key(kind: Any) -> None:
     """Fields in the contract's order, the key in no representation."""
-    made = BeakerClient("https://api.example", TOKEN)
-    assert [field.name for field in dataclasses.fields(made)] == [  # type: ignore[arg-type]  # attrs answers too
+    made = kind("https://api.example", TOKEN)
+    assert [field.name for field in dataclasses.fields(made)] == [
         "base_url", "api_key", "timeout_seconds", "agent_key",
     ]  # fmt: skip
-    assert (BeakerClient("x").api_key, made.timeout_seconds, made.agent_key) == ("", 30.0, None)
+    assert (kind("x").api_key, made.timeout_seconds, made.agent_key) == ("", 30.0, None)
     assert TOKEN not in repr(made)
-    assert made == copy.deepcopy(made) == dataclasses.replace(made, timeout_seconds=30.0)  # type: ignore[type-var]
+    assert made == copy.deepcopy(made) == dataclasses.replace(made, timeout_seconds=30.0)
     with pytest.raises(dataclasses.FrozenInstanceError):
-        made.api_key = "other"  # type: ignore[misc]  # the point of the test
+        made.api_key = "other"
+    assert pickle.loads(pickle.dumps(made)) == made
 
 
-def test_call__refused__carries_status_and_body(server: Any) -> None:
-    """What the service said, text or JSON, with its status; nothing shows the key."""
-    for body, said in (
-        (b'{"detail": "no such run"}', "no such run"),
-        (b'{"detail": {"a": 1}}', '{"a":1}'),
-        (b"x", "x"),
-    ):
-        server.answer = lambda seen, body=body: (409, {}, body)
-        with pytest.raises(BeakerClientError) as caught:
-            client(server).cancel_optimization_run("run_1")
-        assert (caught.value.status_code, caught.value.body) == (409, said)
-        assert str(caught.value) == f"HTTP 409: {said}"
-        assert isinstance(caught.value, RuntimeError)
-        again = pickle.loads(pickle.dumps(caught.value))
-        assert (again.status_code, again.body, str(again)) == (409, said, f"HTTP 409: {said}")
+@pytest.mark.parametrize(
+    ("body", "detail", "words"),
+    [
+        (b'{"detail": "no such run"}', "no such run", "no such run"),
+        (b'{"detail": {"a": 1}}', {"a": 1}, '{"a": 1}'),
+        (b'{"detail": {"message": "gone", "code": "X"}}', {"message": "gone", "code": "X"}, "gone"),
+        (b"x\x1b[2J", "x\x1b[2J", "x\\x1b[2J"),
+        (b"", None, ""),
+    ],
+)
+def test_call__refused__carries_what_the_service_said(server: Any, body: bytes, detail: Any, words: str) -> None:
+    """The status, the whole body, its detail, and what the service calls the request; control characters are shown."""
+    server.answer = lambda seen: (409, {"X-Request-Id": "req-7"}, body)
+    with pytest.raises(BeakerClientError) as caught:
+        client(server).cancel_optimization_run("run_1")
+    assert isinstance(caught.value, RuntimeError)
+    for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
+        found = (error.status_code, error.body, error.detail, error.request_id)
+        assert found == (409, body.decode(), detail, "req-7")
+        assert str(error) == f"HTTP 409: {words} (request req-7)"
+        assert TOKEN not in repr(error)
+
+
+def test_call__401__says_to_log_in_again(server: Any) -> None:
+    """What to do stands in the error."""
+    server.answer = lambda seen: (401, {}, b'{"detail": "expired"}')
+    with pytest.raises(BeakerClientError, match=r"^HTTP 401: expired; log in again .*beaker login"):
+        client(server).list_agents()
+
+
+def test_error__made_by_hand__is_what_it_always_was() -> None:
+    """Two arguments are enough."""
+    error = BeakerClientError(500, "broken")
+    assert (error.status_code, error.body, error.detail, error.request_id) == (500, "broken", None, "")
+    assert str(error) == "HTTP 500: broken"
 
 
 def test_get__unknown_id__is_none(server: Any) -> None:
@@ -159,10 +212,10 @@ def test_call__no_http_status__is_status_zero(made: BeakerClient, words: str) ->
 
 
 def test_call__without_an_agent_key__is_refused_before_anything_is_sent(server: Any) -> None:
-    """It is this side that refuses."""
-    with pytest.raises(BeakerClientError, match="no agent key is given") as caught:
-        client(server, agent_key=None).list_datasets()
-    assert caught.value.status_code == 0
+    """It is this side that refuses; a blank key is none, even where the client has one."""
+    for made, arguments in ((client(server, agent_key=None), {}), (client(server), {"agent_key": " "})):
+        with pytest.raises(ValueError, match="no agent key is given"):
+            made.list_datasets(**arguments)
     assert server.seen == []
 
 

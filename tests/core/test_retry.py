@@ -27,6 +27,7 @@ from beaker.core.retry import (
     passes,
     retry_after_seconds,
     trouble_in,
+    watch_policy,
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "retry.json").read_text("utf-8"))
@@ -188,3 +189,12 @@ def test_asked_seconds__clocks_that_differ__are_no_wait(retry_after: str, date: 
     decision = decided(trouble=trouble, draw=0.0)
     assert isinstance(decision, Again)
     assert decision.wait == seconds
+
+
+@pytest.mark.parametrize("interval, first", [(0.0, 1.0), (1.0, 1.0), (15.0, 15.0)])
+def test_watch_policy__patience__is_longer_with_whoever_answered(interval: float, first: float) -> None:
+    """No count of attempts, the waits of a watch, and every status that a service may get over."""
+    known, unknown = (watch_policy(interval, answered=answered) for answered in (True, False))
+    assert (known.budget, unknown.budget) == (900, 30)
+    assert (known.attempts, known.first_wait, known.longest_wait) == (None, first, 60)
+    assert unknown.passing == {429, *range(500, 600)}
