@@ -33,8 +33,8 @@ class Configured:
 
     @property
     def entries(self) -> tuple[IntegrationEntry, ...]:
-        """The configured Integrations."""
-        return () if self.config is None else tuple(self.config.integrations.values())
+        """What is configured: Integrations, and Specs, which are tested as Integrations."""
+        return () if self.config is None else self.config.entries
 
 
 def configured(folder: Path) -> Configured:
@@ -58,22 +58,22 @@ def import_root_of(project: Configured, entry: IntegrationEntry) -> Path | None:
     return resolve_import_root(project.git_root, entry).value_or(None)
 
 
-def chosen_entry(project: Configured, integration_id: str | None) -> IntegrationEntry:
-    """The Integration that is meant by an id, or by none; `Refused` when that is open or wrong."""
+def chosen_entry(project: Configured, entry_id: str | None) -> IntegrationEntry:
+    """The Integration or Spec that is meant by an id, or by none; `Refused` when that is open or wrong."""
     if project.problems:
         raise Refused(project.problems)
-    entry = _answered(select(project.config, integration_id))
+    entry = _answered(select(project.config, *_named(project, entry_id)))
     if entry is None:
         hint = "pass --beaker-integration FILE.py, or add an entry below integrations of .beaker/beaker.yaml"
         raise Refused(Problem("BK119", "no integration is configured here", str(project.root), hint))
     return entry
 
 
-def configured_dataset(project: Configured, integration_id: str | None) -> Path:
+def configured_dataset(project: Configured, entry_id: str | None) -> Path:
     """The folder that `local_dataset_path` names; `Refused` when none is named."""
     if project.problems:
         raise Refused(project.problems)
-    chosen = choose(project.config, integration_id)
+    chosen = choose(project.config, *_named(project, entry_id))
     entry = chosen.unwrap() if is_successful(chosen) else None
     shared = {} if project.config is None else project.config.config_defaults
     merged = merge_config(shared, {} if entry is None else entry.config_defaults)
@@ -83,6 +83,13 @@ def configured_dataset(project: Configured, integration_id: str | None) -> Path:
         where = str(project.root) if project.config is None else project.config.file
         raise Refused(Problem("BK405", "no local dataset folder is named", where, hint))
     return project.root / named
+
+
+def _named(project: Configured, entry_id: str | None) -> tuple[str | None, str | None]:
+    """An id as that of an Integration or, where no Integration is called so, of a Spec."""
+    specs = {entry.id for entry in project.entries if entry.kind == "spec"}
+    integrations = {entry.id for entry in project.entries if entry.kind == "integration"}
+    return (None, entry_id) if entry_id in specs - integrations else (entry_id, None)
 
 
 def _answered(result: Result[T, Problem]) -> T:

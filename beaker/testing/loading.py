@@ -12,6 +12,7 @@ from beaker import sdk
 from beaker.core.config_entry import IntegrationEntry
 from beaker.files.entrypoints import locate_file, locate_target, module_file
 from beaker.runtime.discovery import integrations_of
+from beaker.sdk import loading
 from beaker.sdk.integration import Integration
 from beaker.testing.configured import Configured, configured, import_root_of
 
@@ -26,6 +27,9 @@ def load_integration(target: str | os.PathLike[str], *, root: str | os.PathLike[
     `.beaker/beaker.yaml` may say which folder the module is imported from; else that is the project's `.beaker` or
     `src` folder, or the project itself. The folder goes on `sys.path` and stays there, and the module in `sys.modules`:
     every test of a process shares it, as with any import.
+
+    An entry point or a file with an attribute may also name a factory of the Spec generation, decorated or configured
+    as a Spec: the Integration is made of it.
 
     Raises `FileNotFoundError` when there is no such file; `ImportError` when another module of that name is imported
     already or hides it; `ValueError` and `TypeError` as `beaker.load_integration`, also when several Integrations
@@ -44,8 +48,9 @@ def load_entry(project: Configured, entry: IntegrationEntry) -> Integration:
     import_root = import_root_of(project, entry)
     file = None if import_root is None else module_file(import_root, module)
     if import_root is None or file is None:
-        return sdk.load_integration(entry.entrypoint)  # installed, or on sys.path already
-    return _imported(module, attribute, import_root, file)
+        # Installed, or on sys.path already.
+        return loading.load_entry(entry.entrypoint, is_spec=entry.kind == "spec")
+    return _imported(module, attribute, import_root, file, is_spec=entry.kind == "spec")
 
 
 def _from_file(path: Path, attribute: str | None) -> Integration:
@@ -90,11 +95,11 @@ def _home(project: Configured, file: Path) -> tuple[Path, str]:
     return located.unwrap().import_root, located.unwrap().module
 
 
-def _imported(module: str, attribute: str, import_root: Path, file: Path) -> Integration:
+def _imported(module: str, attribute: str, import_root: Path, file: Path, *, is_spec: bool = False) -> Integration:
     _on_path(import_root)
     if module in sys.modules:
         _same(module, file)
-    found = sdk.load_integration(f"{module}:{attribute}")
+    found = loading.load_entry(f"{module}:{attribute}", is_spec=is_spec)
     _same(module, file)
     return found
 
