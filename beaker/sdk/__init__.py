@@ -63,7 +63,9 @@ EARLIER_NAMES = frozenset(("ChangeSet", "DocumentRunSetup", "RepositoryRunSetup"
 Those of the Spec generation are in `spec_names`, which is loaded when there is no other such name.
 """
 
-TWO_MEANINGS = frozenset(("Case", "CaseResult", "CaseScore", "FieldDiff", "RunCase", "objective_score"))
+TWO_MEANINGS = frozenset(
+    ("Case", "CaseResult", "CaseScore", "FieldDiff", "RunCase", "inference_target", "objective_score")
+)
 """Names that are another thing in the Spec generation. Which is meant is told each time anew, by `generations`."""
 
 _HOME = {name: module for module, names in _HOMES.items() for name in names.split()}

@@ -1,7 +1,7 @@
 """Which generation a module was written for, where a name means one thing in the Spec generation and another now.
 
-`Case`, `CaseResult`, `CaseScore`, `FieldDiff`, `RunCase` and `objective_score` are such names. Nothing is guessed from
-how they are called. What counts, in this order:
+The classes `Case`, `CaseResult`, `CaseScore`, `FieldDiff` and `RunCase` are such names, and the functions
+`inference_target` and `objective_score`. Nothing is guessed from how they are called. What counts, in this order:
 
 1. what else the module that asks takes from Beaker: a name that only the Spec generation has;
 2. whether the module was first imported while a factory was loaded that the configuration names as a Spec, or while

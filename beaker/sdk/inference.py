@@ -1,6 +1,7 @@
 """Where hooks call a model: the targets that this process was given, read from its environment."""
 
 import os
+import sys
 from typing import Any
 
 from returns.pipeline import is_successful
@@ -14,8 +15,14 @@ __all__ = ["InferenceTarget", "inference_target", "scoring_inference_target"]
 def inference_target(runtime: Any) -> InferenceTarget:
     """Where `run_case` calls the model of its `runtime`, of which only `model` is read.
 
-    `RuntimeError` outside a rollout of a run, and when no model was selected or it does not read `provider:model`.
+    `RuntimeError` outside a rollout of a run, and when no model was selected or it does not read `provider:model`. A
+    `RolloutContext` of the Spec generation is read as it was then.
     """
+    contexts = sys.modules.get("beaker.sdk.spec04.contexts")
+    if contexts is not None and isinstance(runtime, contexts.RolloutContext):
+        from beaker.sdk.spec04.inference import inference_target as earlier
+
+        return earlier(runtime)
     chosen = choose_inference_target(runtime.model, os.environ)
     if not is_successful(chosen):
         raise RuntimeError(told(chosen.failure()))

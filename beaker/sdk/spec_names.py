@@ -25,7 +25,11 @@ _SDK_HOMES = {
         "OptimizationFinalizerResult OptimizationResultFinalizer"
     ),
 }
-_BOTH = {"cases": "Case CaseResult CaseScore FieldDiff", "hooks": "RunCase", "inference": "objective_score"}
+_BOTH = {
+    "cases": "Case CaseResult CaseScore FieldDiff",
+    "hooks": "RunCase",
+    "inference": "inference_target objective_score",
+}
 
 
 def _by_name(homes: dict[str, str]) -> dict[str, str]:

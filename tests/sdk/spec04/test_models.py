@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from beaker.core import inference
+from beaker.sdk.inference import inference_target as todays_inference_target
 from beaker.sdk.spec04 import (
     ContextSearchEvidence,
     EvidenceProvider,
@@ -43,6 +44,8 @@ def test_inference_target__fields_and_fallbacks(environ: pytest.MonkeyPatch) -> 
         (SimpleNamespace(model="p:m"), "p:m"),
     ):
         assert inference_target(runtime) == InferenceTarget("http://w/v1/llm", "t", model)
+        if isinstance(runtime, RolloutContext):
+            assert todays_inference_target(runtime) == InferenceTarget("http://w/v1/llm", "t", model)
     for unknown in (RolloutContext("m", "u"), RolloutContext(None, "u"), SimpleNamespace()):
         with pytest.raises(RuntimeError, match="no model was selected"):
             inference_target(unknown)
