@@ -205,3 +205,30 @@ def test_settings_file__configuration__says_where_a_setting_is(tmp_path: Path) -
     assert settings_file(project, None) is None
     config.unlink()
     assert settings_file(project, None) is None
+
+
+def test_read_dotenv__link__stays_in_the_repository(repo: Path, tmp_path: Path) -> None:
+    """A link of a repository supplies nothing from elsewhere on this machine; one inside it is read."""
+    link = repo / ".beaker" / ".env"
+    link.parent.mkdir()
+    link.symlink_to(put(repo / "shared.env", "A=1\n"))
+    assert read_dotenv(repo).unwrap() == {"A": "1"}
+    link.unlink()
+    link.symlink_to(put(tmp_path / "elsewhere.env", "A=2\n"))
+    problem = read_dotenv(repo).failure()
+    assert (problem.code, problem.where) == ("BK130", str(link))
+    (repo / ".git").rmdir()
+    assert read_dotenv(repo).failure().code == "BK130"
+    link.unlink()
+    link.parent.rmdir()
+    (repo / ".git").mkdir()
+    link.parent.symlink_to(tmp_path / ".beaker")
+    assert read_dotenv(repo).failure().code == "BK130"
+
+
+def test_read_dotenv__file_of_any_size__is_not_read_whole(tmp_path: Path) -> None:
+    """What is too large to hold variables is refused before it is read."""
+    file = put(tmp_path / ".beaker" / ".env")
+    with file.open("wb") as opened:
+        opened.truncate(10**9)
+    assert read_dotenv(tmp_path).failure().code == "BK130"
