@@ -42,7 +42,7 @@ def choose_dataset(artifacts: Iterable[Any], config: Mapping[str, Any]) -> Resul
 
     The first artifact that has an address and is a dataset by its kind, or has no kind; else `local_dataset_path` of
     the configuration, else its `dataset_uri`, else its `dataset_artifact_uri`. An address is a path or has the scheme
-    `file` or `s3`. BK216 when there is none or it is another.
+    `file` or `s3`. BK219 when there is none or it is another.
     """
     for artifact in artifacts:
         if isinstance(artifact, Mapping) and artifact.get("kind") in (None, "", *ARTIFACT_KINDS):
@@ -55,7 +55,7 @@ def choose_dataset(artifacts: Iterable[Any], config: Mapping[str, Any]) -> Resul
                 return Success(LocalFolder(address)) if keys[0] == "local_dataset_path" else _located(address)
     hint = "set local_dataset_path, or hand over an artifact with its uri"
     return Failure(
-        Problem("BK216", "no dataset was given: neither an artifact nor the configuration names one", "", hint)
+        Problem("BK219", "no dataset was given: neither an artifact nor the configuration names one", "", hint)
     )
 
 
@@ -74,4 +74,4 @@ def _located(address: str) -> Result[LocalFolder | BucketFolder, Problem]:
         prefix = path.strip("/")
         return Success(BucketFolder(host, f"{prefix}/" if prefix else ""))
     hint = "an address is a path, file:///path or s3://bucket/prefix"
-    return Failure(Problem("BK216", f"a dataset cannot be read from {address!r}", "", hint))
+    return Failure(Problem("BK219", f"a dataset cannot be read from {address!r}", "", hint))

@@ -61,7 +61,7 @@ def test_choose_dataset__address__is_a_path_or_has_a_known_scheme(address: str, 
 def test_choose_dataset__other_address__is_refused(address: str) -> None:
     """What cannot be read is refused and named, with what could be."""
     problem = choose_dataset([], {"dataset_uri": address}).failure()
-    assert (problem.code, problem.message) == ("BK216", f"a dataset cannot be read from {address!r}")
+    assert (problem.code, problem.message) == ("BK219", f"a dataset cannot be read from {address!r}")
     assert problem.hint == "an address is a path, file:///path or s3://bucket/prefix"
 
 
@@ -69,7 +69,7 @@ def test_choose_dataset__nothing_given__says_what_to_set() -> None:
     """Neither an artifact nor a setting: the refusal names both."""
     problem = choose_dataset([{"kind": "dataset"}], {"dataset_uri": None}).failure()
     message = "no dataset was given: neither an artifact nor the configuration names one"
-    assert (problem.code, problem.message, problem.where) == ("BK216", message, "")
+    assert (problem.code, problem.message, problem.where) == ("BK219", message, "")
     assert problem.hint == "set local_dataset_path, or hand over an artifact with its uri"
 
 
@@ -77,4 +77,4 @@ def test_choose_dataset__nothing_given__says_what_to_set() -> None:
 def test_choose_dataset__any_address__gives_an_answer(address: str) -> None:
     """Whatever stands there, it is a place or a problem."""
     found = choose_dataset([{"uri": address}], {})
-    assert is_successful(found) or found.failure().code == "BK216"
+    assert is_successful(found) or found.failure().code == "BK219"
