@@ -31,6 +31,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
     from beaker.cli.login import NEEDLESS
     from beaker.cli.session import logged_in, target
+    from beaker.core.logins import without_login
 
     where = target(arguments, io, command="auth status")
     if where.local:
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
             io.out(f"beaker auth status: {NEEDLESS}")
         return DONE
     found = where.login(io)
-    others = sorted(one.base_url for one in where.store.logins() if one.base_url != where.base_url)
+    others = sorted(one.base_url for one in without_login(where.store.logins(), where.base_url))
     if not is_successful(found):
         return not_logged_in("auth status", io, where, found.failure(), {"others": others})
     with logged_in(arguments, io, where) as person:

@@ -17,7 +17,6 @@ from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_FILE_ENV
 from beaker.core.selection import choose
 from beaker.core.values import value
-from beaker.files.credential_store import credential_store
 from beaker.files.dotenv import read_dotenv
 from beaker.files.project import Project, find_project, load_project_config
 
@@ -208,6 +207,8 @@ def advising(arguments: argparse.Namespace, io: Io, around: Surroundings, agent_
 
 def credential_for(flag: str | None, io: Io, base_url: str) -> Result[Credential, Problem]:
     """The token for an API; stored logins are looked at only when the option does not decide."""
+    from beaker.files.credential_store import credential_store
+
     logins = Success(()) if (flag or "").strip() else credential_store(io.environ).logins_for(base_url)
     if not is_successful(logins):
         return Failure(logins.failure())
