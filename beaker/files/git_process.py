@@ -227,7 +227,9 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 def _command(root: Path, *arguments: str) -> list[str]:
     settings = [part for setting in _SAFE_SETTINGS for part in ("-c", setting)]
-    return ["git", "-C", str(root), "--no-pager", "--no-optional-locks", *settings, *arguments]
+    # A repository's setting may name a working tree elsewhere on this machine.
+    tree = [f"--work-tree={root}"] if (root / ".git").exists() else []
+    return ["git", "-C", str(root), *tree, "--no-pager", "--no-optional-locks", *settings, *arguments]
 
 
 def _environment() -> dict[str, str]:

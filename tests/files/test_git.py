@@ -413,3 +413,17 @@ def test_copies_in_commit__same_bytes__are_named_wherever_they_lie(repository: P
     found = git.copies_in_commit(repository, commit, tmp_path / "test.jsonl").unwrap()
     assert found == ("a.txt", "deep/copy é.txt")
     assert not is_successful(git.copies_in_commit(repository, commit, tmp_path / "none"))
+
+
+def test_dirty_files__repository_naming_another_working_tree__looks_at_its_own(
+    repository: Path, tmp_path: Path
+) -> None:
+    """A setting that points elsewhere on this machine opens nothing there: the checkout is what is looked at."""
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "diary.txt").write_text("dear diary\n")
+    run(repository, "config", "core.worktree", str(tmp_path / "private"))
+    assert git.dirty_files(repository).unwrap() == ()
+    (repository / "a.txt").write_text("two\n")
+    (repository / "new.txt").write_text("new\n")
+    assert git.dirty_files(repository).unwrap() == ("a.txt",)
+    assert git.untracked_files(repository, below=".").unwrap() == ("new.txt",)
