@@ -58,11 +58,12 @@ def test_means_folder__path_or_reference(asked: str, is_folder: bool, tmp_path: 
 
 def test_settings__without_a_proposer__are_fine() -> None:
     """Nothing is proposed; the rest is judged as for a launch."""
-    assert _settings({"max_concurrency": 2}).max_concurrency == 2
+    entry = IntegrationEntry(id="words")
+    assert _settings({"max_concurrency": 2}, entry).max_concurrency == 2
     given: dict[str, Any] = {"harnessOptimization": {"timeouts": {"run_case": 7}}}
-    assert _settings(given).optimizer.timeouts.run_case == 7
+    assert _settings(given, entry).optimizer.timeouts.run_case == 7
     with pytest.raises(Refused) as refused:
-        _settings({"max_concurrency": 0, "harness_optimization": {"seed": "x"}})
+        _settings({"max_concurrency": 0, "harness_optimization": {"seed": "x"}}, entry)
     assert {problem.where for problem in refused.value.problems} >= {"config.max_concurrency"}
 
 
@@ -84,5 +85,8 @@ def test_environments__models_reach_the_code__the_judge_only_the_scorer() -> Non
     assert secrets == ["granted", "model-key", "judge-key"]
     plain = environments({"BEAKER_SCORER_INFERENCE_API_KEY": "k"}, IntegrationEntry(id="words"), {}, run_id="e")
     assert plain == ({"BEAKER_RUN_ID": "e"}, {"BEAKER_RUN_ID": "e"}, ["k"])
+    spec = IntegrationEntry(id="words", section="specs")  # which may name its judge itself
+    its_own = environments({"BEAKER_SCORER_INFERENCE_API_KEY": "k"}, spec, {}, run_id="e")
+    assert its_own[1] == {"BEAKER_RUN_ID": "e", "BEAKER_SCORER_INFERENCE_API_KEY": "k"}
     keyless = environments({}, entry, {}, run_id="e")[1]
     assert keyless == {"BEAKER_RUN_ID": "e", "BEAKER_SCORER_MODEL": "openai:judge"}
