@@ -1,6 +1,7 @@
 """`beaker agent create|setup|edit`: agents made, bound to a repository, and recorded in a project."""
 
 import argparse
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from returns.pipeline import is_successful
@@ -9,14 +10,26 @@ from beaker.cli.github_access import gain_access
 from beaker.cli.place import Surroundings, answered, look_around, opened
 from beaker.cli.session import Person, Target, logged_in, target
 from beaker.cli.shell import DONE, Io, Styled, one_line
-from beaker.core.agent_matching import Adopt, Associate, Create, HostedAgent, plan_setup, read_agents, the_agent
+from beaker.core.agent_matching import (
+    Adopt,
+    Associate,
+    Create,
+    HostedAgent,
+    plan_edit,
+    plan_setup,
+    read_agent,
+    read_agents,
+    the_agent,
+)
 from beaker.core.api import ApiProblem, stated_problems
 from beaker.core.config_entry import entry_place
+from beaker.core.credentials import choose_agent_key
 from beaker.core.environment import AGENT_KEY_VARIABLE
 from beaker.core.github_access import parse_repository
 from beaker.core.problems import Problem, Refused
-from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_DIR, normalize_beaker_config_path
+from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_DIR
 from beaker.files.atomic import os_problem, write_bytes
+from beaker.files.dotenv import read_dotenv
 from beaker.files.git import remote_repository
 from beaker.files.ignoring import completed_ignores
 from beaker.files.project import Project, config_path_in_repository, find_git_root
@@ -58,24 +71,21 @@ def setup(arguments: argparse.Namespace, io: Io) -> int:
     config_path = _config_path(around, io)
     with logged_in(arguments, io, where) as person:
         agent = _set_up(person, arguments, io, around, config_path)
-    recorded = _record(agent, io, around, entry)
-    if recorded is not None and recorded[1] is not None:
-        io.tell(f"the agent {one_line(agent.key)} is ready, but its key was not recorded")
-        return io.fail(recorded[1])
+    recorded = None if entry is None else _record(agent, entry, io, around)
     if io.json:
         made = {"agent": _agent_json(agent), "integration_id": None if entry is None else entry.id}
-        io.json_line(made | {"recorded": recorded is not None and recorded[0]})
+        io.json_line(made | {"recorded": bool(recorded)})
         return DONE
     io.out(Styled("beaker agent setup:", "ok"), f" {one_line(agent.name)} with the key {one_line(agent.key)}")
-    if recorded is None:
+    if entry is None:
         io.out("  no integration is configured here, so its key was not recorded")
     else:
-        assert entry is not None  # or nothing would have been recorded
-        said = "recorded" if recorded[0] else "was recorded already"
+        said = "recorded" if recorded else "was recorded already"
         io.out(f"  its key {said} as {one_line(entry_place(entry.section, entry.id))}.agent_key")
-    overriding = io.environ.get(AGENT_KEY_VARIABLE, "").strip()
-    if overriding and overriding != agent.key:
-        message = f"{AGENT_KEY_VARIABLE} names another agent, {overriding}, and wins over the configuration"
+    counting = answered(choose_agent_key(None, io.environ, agent.key, dotenv=answered(read_dotenv(io.cwd))))
+    if counting.key != agent.key:
+        place = "the environment" if counting.source == "environment" else ".beaker/.env"
+        message = f"{AGENT_KEY_VARIABLE} of {place} names another agent, {counting.key}, and comes first"
         io.warn(Problem("BK157", message, hint=f"unset it, or give it the value {agent.key}"))
     io.note(Styled("Next:", "heading"))
     first = io.command("init") if entry is None else io.command("run", "smoke")
@@ -85,18 +95,7 @@ def setup(arguments: argparse.Namespace, io: Io) -> int:
 
 def edit(arguments: argparse.Namespace, io: Io) -> int:
     """Change an agent's name or the path of its configuration."""
-    changes: dict[str, str] = {}
-    if arguments.name is not None:
-        changes["name"] = arguments.name.strip()
-    if arguments.config_path is not None:
-        try:
-            changes["beaker_config_path"] = normalize_beaker_config_path(arguments.config_path)
-        except ValueError as error:
-            raise Refused(Problem("BK905", f"the path {error}", "--config-path")) from None
-    if not changes:
-        raise Refused(Problem("BK905", "nothing is to be changed", hint="give --name or --config-path"))
-    if not changes.get("name", "x"):
-        raise Refused(Problem("BK905", "an agent needs a name", "--name"))
+    changes = answered(plan_edit(arguments.name, arguments.config_path))
     where = _target(arguments, io, "agent edit", None)
     with logged_in(arguments, io, where) as person:
         agent = answered(the_agent(read_agents(person.call("list_user_agents")), arguments.agent_name))
@@ -151,13 +150,14 @@ def _set_up(
             return agent
         case Associate(agent, repository):
             repository = _accessible(person.api, arguments, io, repository)
-            person.call(
+            answer = person.call(
                 "associate_user_agent_repository",
                 agent_id=agent.id,
                 github_repository=repository,
                 beaker_config_path=config_path,
             )
-            return agent
+            bound = replace(agent, repository=repository, config_path=config_path)
+            return read_agent({**_agent_json(bound), **answer}) or bound
         case Create(name, repository):
             repository = _accessible(person.api, arguments, io, repository)
             return _created(person.api, name, repository, config_path)
@@ -171,8 +171,6 @@ def _accessible(api: "Api", arguments: argparse.Namespace, io: Io, repository: s
 
 
 def _created(api: "Api", name: str, repository: str, config_path: str) -> HostedAgent:
-    from beaker.core.agent_matching import read_agent
-
     if not name.strip():
         raise Refused(Problem("BK905", "the agent needs a name", "NAME"))
     made = api.call("create_agent", name=name.strip(), github_repository=repository, beaker_config_path=config_path)
@@ -195,18 +193,20 @@ def _checkout(around: Surroundings) -> str | None:
     return found.unwrap() if found is not None and is_successful(found) else None
 
 
-def _record(
-    agent: HostedAgent, io: Io, around: Surroundings, entry: "IntegrationEntry | None"
-) -> tuple[bool, Problem | None] | None:
-    """Write the key into the entry, and keep secrets out of commits: whether it changed anything, and what hindered it;
-    `None` when there is no entry to write to."""
+def _record(agent: HostedAgent, entry: "IntegrationEntry", io: Io, around: Surroundings) -> bool:
+    """Write the key into the entry, and keep secrets out of commits: whether the configuration was changed.
+
+    `Refused` when it cannot be edited safely, with what to write by hand.
+    """
     from beaker.files.config_edit import set_entry_value
 
-    if around.project is None or entry is None:
-        return None
+    assert around.project is not None  # the entry is from there
     _keep_out(around.project)
     edited = set_entry_value(around.project.config_path, entry.id, "agent_key", agent.key, section=entry.section)
-    return (edited.unwrap().changed, None) if is_successful(edited) else (False, edited.failure())
+    if not is_successful(edited):
+        io.tell(f"the agent {one_line(agent.key)} is ready, but its key was not recorded")
+        raise Refused(edited.failure())
+    return edited.unwrap().changed
 
 
 def _keep_out(project: Project) -> None:

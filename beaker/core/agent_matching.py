@@ -8,7 +8,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.core.github_access import parse_repository
 from beaker.core.problems import Problem
-from beaker.core.project_layout import BEAKER_CONFIG_PATH
+from beaker.core.project_layout import BEAKER_CONFIG_PATH, normalize_beaker_config_path
 from beaker.core.values import value
 
 
@@ -142,6 +142,24 @@ def plan_setup(
         message = f"the agent {agent.key} is bound to {agent.repository}, not to {repository}"
         return Failure(Problem("BK153", message, hint="leave --repo out, or take an agent with a new name"))
     return Success(Adopt(agent, agent.repository))
+
+
+def plan_edit(name: str | None, config_path: str | None) -> Result[dict[str, str], Problem]:
+    """The changes of an agent as they are sent: those of `name` and `beaker_config_path` that are given, the path
+    normalised. BK905 when there is none, the name is blank, or the path leaves its repository."""
+    changes: dict[str, str] = {}
+    if name is not None:
+        changes["name"] = name.strip()
+        if not changes["name"]:
+            return Failure(Problem("BK905", "an agent needs a name", "--name"))
+    if config_path is not None:
+        try:
+            changes["beaker_config_path"] = normalize_beaker_config_path(config_path)
+        except ValueError as error:
+            return Failure(Problem("BK905", f"the path {error}", "--config-path"))
+    if not changes:
+        return Failure(Problem("BK905", "nothing is to be changed", hint="give --name or --config-path"))
+    return Success(changes)
 
 
 def _text(item: Mapping[str, Any], key: str) -> str:

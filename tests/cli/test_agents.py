@@ -30,11 +30,27 @@ def test_setup__agent_without_a_repository__is_bound_to_the_one_that_is_named(de
     """The repository is spelled as the service lists it, the configuration counts from the Git root."""
     desk.begin(STORED)
     desk.hosted.answer("GET", AGENTS, 200, UNBOUND)
+    desk.hosted.answer("PUT", REPOSITORY, 200, {"key": "web-agent", "name": "Website"})
     assert desk.run("agent", "setup", "website", "--repo", "ACME/Website")["code"] == 0
     (put,) = desk.hosted.asked("PUT", REPOSITORY)
     assert put.path == "/v1/user/agents/ag%2F9/github-repository"
     assert put.body == {"github_repository": "acme/website", "beaker_config_path": ".beaker/beaker.yaml"}
     assert "agent_key: web-agent" in config(desk)
+
+
+def test_setup__agent_that_was_bound__is_answered_as_it_is_now(desk: Any) -> None:
+    """What the service answers counts, and what it leaves out is what was asked of it."""
+    desk.begin(STORED)
+    desk.hosted.answer("GET", AGENTS, 200, UNBOUND)
+    desk.hosted.answer("PUT", REPOSITORY, 200, {"key": "web-agent"})
+    done = json.loads(desk.run("agent", "setup", "website", "--repo", "acme/website", "--json")["out"])
+    assert done["agent"] == {
+        "id": "ag/9",
+        "key": "web-agent",
+        "name": "Website",
+        "github_repository": "acme/website",
+        "beaker_config_path": ".beaker/beaker.yaml",
+    }
 
 
 def test_setup__agent_without_a_repository_and_none_named__is_recorded_as_it_is(desk: Any) -> None:
@@ -57,7 +73,9 @@ def test_setup__new_agent__is_made_once_its_repository_can_be_read(desk: Any) ->
         "beaker_config_path": ".beaker/beaker.yaml",
     }
     assert "agent_key: new-agent" in config(desk)
-    assert "warning: BK157 BEAKER_AGENT_KEY names another agent, other" in done["err"]
+    assert "warning: BK157 BEAKER_AGENT_KEY of the environment names another agent, other" in done["err"]
+    (desk.project / ".beaker/.env").write_text("BEAKER_AGENT_KEY=third\n")
+    assert ".beaker/.env names another agent, third" in desk.run("agent", "setup", "inv-agent")["err"]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from beaker.core.agent_matching import (
     Create,
     HostedAgent,
     match_agent,
+    plan_edit,
     plan_setup,
     read_agent,
     read_agents,
@@ -82,6 +83,27 @@ def test_read_agent__what_is_left_out__has_its_usual_meaning() -> None:
     assert read_agent(full) == HostedAgent(id="i", key="k", name="n", repository="a/b", config_path="x/c.yaml")
     blank = {"id": 1, "key": "k", "name": "n", "github_repository": " ", "beaker_config_path": " "}
     assert read_agent(blank) == read_agent({"key": "k", "name": "n"})
+
+
+@pytest.mark.parametrize(
+    "name, config_path, changes",
+    [
+        (" Bills ", None, {"name": "Bills"}),
+        (None, "./svc//.beaker/beaker.yaml", {"beaker_config_path": "svc/.beaker/beaker.yaml"}),
+        ("Bills", "c.yaml", {"name": "Bills", "beaker_config_path": "c.yaml"}),
+        (" ", "c.yaml", "--name: an agent needs a name"),
+        ("Bills", "../c.yaml", "--config-path"),
+        (None, "", "--config-path"),
+        (None, None, "nothing is to be changed"),
+    ],
+)
+def test_plan_edit__options__as_listed(name: str | None, config_path: str | None, changes: Any) -> None:
+    """Only what is given is sent; the path is one of the repository."""
+    plan = plan_edit(name, config_path)
+    if isinstance(changes, str):
+        assert (plan.failure().code, str(plan.failure()).startswith(changes)) == ("BK905", True)
+    else:
+        assert plan.unwrap() == changes
 
 
 JSON: Any = st.recursive(
