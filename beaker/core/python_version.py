@@ -123,6 +123,16 @@ def project_requirement(project: ProjectMetadata) -> Result[PythonRequirement | 
     return Success(None)
 
 
+def refuses_python(project: ProjectMetadata, release: Release) -> Problem | None:
+    """What a project's metadata says against a version of Python (BK149): what it asks for; `None` when it allows it,
+    or asks for nothing that can be read."""
+    asked = project_requirement(project).value_or(None)
+    if asked is None or parse_specifiers(asked.specifier).unwrap().accept(release):
+        return None
+    hint = "run Beaker with a Python that the project is for"
+    return Problem("BK149", f"the project asks for Python {asked.specifier}", asked.where, hint)
+
+
 def translate_poetry(text: str) -> str | None:
     """A constraint of Poetry's as a PEP 440 specifier; `None` where it asks for nothing or cannot be said so.
 

@@ -3,9 +3,29 @@
 import os
 import secrets
 import shutil
+import tempfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from beaker.core.problems import Problem
+from beaker.files.atomic import os_problem
+
+
+def nearest_folder(path: Path) -> Path:
+    """`path` itself, else the nearest folder above it that exists: where something at `path` would come to be."""
+    return next(folder for folder in (path, *path.parents) if folder.is_dir())
+
+
+def write_refusal(folder: Path) -> Problem | None:
+    """Why nothing can be written into a folder (BK701), found out by trying; `None` when it can. Nothing stays."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"x" * 4096)
+            file.flush()
+    except OSError as error:
+        return os_problem(error, "write here", folder)
+    return None
 
 
 @contextmanager

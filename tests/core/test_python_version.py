@@ -17,6 +17,7 @@ from beaker.core.python_version import (
     ProjectMetadata,
     base_python,
     choose_hosted_python,
+    refuses_python,
     translate_poetry,
 )
 from beaker.core.version_specifiers import parse_specifiers
@@ -140,3 +141,25 @@ def test_defaults__agree() -> None:
     """The default is a version there is, and the default image has it."""
     assert base_python(DEFAULT_ENVIRONMENT_BASE).unwrap() == DEFAULT_PYTHON_VERSION
     assert sorted(SUPPORTED_PYTHON_VERSIONS) == list(SUPPORTED_PYTHON_VERSIONS)
+
+
+@pytest.mark.parametrize(
+    ("pyproject", "python_requires", "release", "said"),
+    [
+        ({"project": {"requires-python": ">=3.12"}}, None, (3, 11, 7), ">=3.12"),
+        ({"project": {"requires-python": ">=3.12"}}, None, (3, 12, 0), None),
+        ({"tool": {"poetry": {"dependencies": {"python": "^3.12"}}}}, None, (4, 0, 0), ">=3.12,<4.0"),
+        ({}, "<3.12", (3, 12, 1), "<3.12"),
+        ({}, None, (3, 12, 1), None),
+        ({"project": {"requires-python": "what?"}}, None, (3, 12, 1), None),
+    ],
+)
+def test_refuses_python__requirement__is_held_against_the_version(
+    pyproject: object, python_requires: str | None, release: tuple[int, ...], said: str | None
+) -> None:
+    """What cannot be read asks for nothing; what is asked for is named with its place."""
+    found = refuses_python(ProjectMetadata("p/pyproject.toml", pyproject, python_requires), release)
+    assert (found is None) == (said is None)
+    if found is not None:
+        assert (found.code, found.message) == ("BK149", f"the project asks for Python {said}")
+        assert found.where.startswith("p/")
