@@ -12,6 +12,7 @@ from beaker.core.problems import Problem, Refused
 from beaker.core.project_layout import BEAKER_LOCAL_DIR
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
+from beaker.files.project import find_git_root
 from beaker.service.blobs import Blobs
 from beaker.service.database import Database, cannot_write, database_fault, open_database, open_to_read
 from beaker.service.locks import is_held
@@ -70,11 +71,14 @@ def open_project_place(root: Path, state_dir: Path | None, environ: Mapping[str,
     """Open the place of the project at `root`, and remove what killed uploads left in it.
 
     Its state lies in `state_dir`, else where `BEAKER_LOCAL_DIR` of `environ` says, else in `.beaker/local`. Raises
-    `Refused`: BK742 on Windows, BK472 to BK474 when the store cannot be used, and what `open_place` raises.
+    `Refused`: BK742 on Windows, BK739 for a link that leads out of the repository, BK472 to BK474 when the store cannot
+    be used, and what `open_place` raises.
     """
     if sys.platform == "win32":
         raise Refused(Problem("BK742", "local runs do not work on Windows", hint="run Beaker inside WSL"))
     folder = state_dir or state_folder(root, environ)
+    if state_dir is None and not environ.get(LOCAL_DIR_VARIABLE, "").strip():
+        _refuse_link(folder, root)
     try:
         place = open_place(folder.absolute())
     except sqlite3.Error as error:
@@ -85,6 +89,14 @@ def open_project_place(root: Path, state_dir: Path | None, environ: Mapping[str,
     except OSError:
         pass  # what cannot be removed now, a later command removes
     return place
+
+
+def _refuse_link(folder: Path, root: Path) -> None:
+    """Refuse a state folder that a link of the repository puts elsewhere on this machine."""
+    home = find_git_root(root) or root
+    if home.resolve() not in folder.resolve().parents:
+        hint = f"remove the link; to keep the state elsewhere, name the folder with {LOCAL_DIR_VARIABLE}"
+        raise Refused(Problem("BK739", f"is a link that leads out of {home}", str(folder), hint))
 
 
 def state_folder(root: Path, environ: Mapping[str, str]) -> Path:

@@ -392,3 +392,17 @@ def test_looking__at_a_run__imports_little(project: Path) -> None:
         [sys.executable, "-c", LIGHT, str(project)], check=True, capture_output=True, text=True, timeout=60
     )
     assert done.stdout.splitlines() == ["404", "0", "[]"]
+
+
+def test_open_embedded__link_out_of_the_repository__is_refused(tmp_path: Path) -> None:
+    """A repository cannot have the state of its runs written elsewhere on this machine; who works here can."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    (tmp_path / "repo" / ".beaker").mkdir()
+    (tmp_path / "repo" / ".beaker" / "local").symlink_to(outside)
+    with pytest.raises(Refused, match="leads out of"):
+        open_embedded(tmp_path / "repo", None, {}).__enter__()
+    assert list(outside.iterdir()) == []
+    with open_embedded(tmp_path / "repo", None, {"BEAKER_LOCAL_DIR": str(outside)}):
+        assert (outside / "beaker.db").is_file()
