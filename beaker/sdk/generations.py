@@ -24,7 +24,7 @@ from dis import get_instructions
 from importlib import import_module
 from types import CodeType, FrameType, ModuleType
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakValueDictionary
 
 from beaker.core.text import FOREIGN
 from beaker.sdk.earlier_warnings import is_beaker, is_importing, warn_caller
@@ -64,7 +64,9 @@ Integration took its `Case` from `beaker.sdk.integration`.
 _KNOWN = "__beaker_spec_generation__"
 """In the namespace of a module that asked: its code, as far as that is known, and the answer."""
 
-_of_entries: "WeakSet[ModuleType]" = WeakSet()
+_of_entries: "WeakValueDictionary[int, ModuleType]" = WeakValueDictionary()
+"""By their identity, since a module may be of a class that cannot be hashed."""
+
 _loading: ContextVar[dict[str, ModuleType] | None] = ContextVar("_loading", default=None)
 _SPEC_WORK = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spec04", "")
 
@@ -90,8 +92,8 @@ def spec_entry() -> Iterator[None]:
     finally:
         _loading.reset(token)
         for name, module in tuple(sys.modules.items()):
-            if before.get(name) is not module and isinstance(module, ModuleType):
-                _of_entries.add(module)
+            if before.get(name) is not module and issubclass(type(module), ModuleType):
+                _of_entries[id(module)] = module
 
 
 def is_spec_generation(frame: FrameType) -> bool:
@@ -157,10 +159,10 @@ def _module_code(namespace: dict[str, Any]) -> CodeType | None:
 def _is_of_entry(namespace: dict[str, Any]) -> bool:
     name = namespace.get("__name__")
     module = sys.modules.get(name) if isinstance(name, str) else None
-    if module is None or vars(module) is not namespace:
+    if module is None or getattr(module, "__dict__", None) is not namespace:
         return False
     before = _loading.get()
-    return module in _of_entries or (before is not None and before.get(module.__name__) is not module)
+    return _of_entries.get(id(module)) is module or (before is not None and before.get(str(name)) is not module)
 
 
 def _takes(code: CodeType, names: Collection[str]) -> bool:

@@ -242,8 +242,9 @@ def test_loader__spec_entry__tells_the_generation_of_what_it_imports(write: Writ
 
 def test_loader__module_first_asked_after_loading__keeps_its_generation(write: Write) -> None:
     """A module that was imported with a factory is of its generation even if it takes its first name much later."""
+    odd = "import sys, types\nclass Odd(types.ModuleType):\n    __hash__ = None\nsys.modules['odd'] = Odd('odd')\n"
     write(
-        factory="import helper\ndef build(context): ...\n",
+        factory=f"{odd}sys.modules['none'] = None\nimport helper\ndef build(context): ...\n",
         helper="def late():\n    from beaker import Case\n    return Case\n",
     )
     load_factory("factory:build")
