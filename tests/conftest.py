@@ -26,7 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 
 def pytest_configure(config: pytest.Config) -> None:
     """Brings the services that tests of several folders talk to. Tests are no package, so they are found by path."""
-    for name in ("hosted",):
+    for name in ("hosted", "faulty"):
         spec = spec_from_file_location(f"beaker_tests_{name}", Path(__file__).with_name(f"{name}.py"))
         assert spec is not None
         assert spec.loader is not None

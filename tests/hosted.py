@@ -1,13 +1,16 @@
 """`hosted`: a loopback HTTP service that answers as a small hosted organisation, until a test says otherwise.
 
 It has one user, one agent `inv-agent` of the repository `acme/invoices`, one dataset and one run; what each route
-answers is data, `vectors/hosted/organization.json`. Requests that break the contract are refused.
+answers is data, `vectors/hosted/organization.json`. What is uploaded is kept and offered, and a launch with a key that
+came before gives the same run. Requests that break the contract are refused.
 """
 
+import hashlib
 import json
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -22,24 +25,27 @@ ORGANIZATION = json.loads((Path(__file__).parent / "vectors" / "hosted" / "organ
 @attrs.frozen
 class Asked:
     """One request as it arrived: `path` is as it travelled, `query` decoded, `headers` have lower-case names, `body` is
-    the decoded JSON, `None` without one, and bytes where it is no JSON."""
+    the decoded JSON, `None` without one, and bytes where it is no JSON. Requests over one connection have the same
+    `connection`."""
 
     method: str
     path: str
     query: dict[str, str]
     headers: dict[str, str]
     body: Any
+    connection: int = 0
 
 
 @attrs.frozen
 class Said:
     """One answer; status 0 closes the connection without a word. `body` is JSON, bytes, or a function of the request
-    that gives one of them or a pair of status and body."""
+    that gives one of them or a pair of status and body. What can be called with the handler, `act`, answers itself."""
 
     status: int
     body: Any = None
     delay: float = 0
     headers: Mapping[str, str] = attrs.field(factory=dict)
+    act: Callable[[BaseHTTPRequestHandler], None] | None = None
 
 
 class Hosted:
@@ -53,6 +59,9 @@ class Hosted:
     def __init__(self) -> None:
         self.requests: list[Asked] = []
         self.store = {path: text.encode() for path, text in ORGANIZATION["store"].items()}
+        self.datasets: list[dict[str, Any]] = [ORGANIZATION["answers"]["GET /v1/datasets/resolve"][1]["dataset"]]
+        self.launches: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._uploads: dict[str, dict[str, Any]] = {}
         self._always: dict[str, Said] = {}
         self._next: dict[str, list[Said]] = {}
         self._lock = threading.Lock()
@@ -71,12 +80,16 @@ class Hosted:
                     dict(parse_qsl(parts.query, keep_blank_values=True)),
                     {name.lower(): text for name, text in self.headers.items()},
                     _decoded(sent),
+                    self.client_address[1],
                 )
                 said = service._said(asked, self.path, sent)
                 if said.delay:
                     time.sleep(said.delay)
-                if not said.status:
+                if said.act is not None or not said.status:
                     self.close_connection = True
+                    if said.act is not None:
+                        with suppress(OSError):  # who asked had waited long enough
+                            said.act(self)
                     return
                 self.send_response(said.status)
                 body = said.body
@@ -117,7 +130,10 @@ class Hosted:
         connection, `delay` is in seconds. A `body` that can be called gets the `Asked` request; it gives the body, or
         a pair of status and body.
         """
-        said = Said(status, body, delay, headers or {})
+        self.say(method, path, Said(status, body, delay, headers or {}), times=times)
+
+    def say(self, method: str, path: str, said: Said, *, times: int | None = None) -> None:
+        """As `answer`, with the answer as a value."""
         with self._lock:
             if times is None:
                 self._always[f"{method} {path}"] = said
@@ -181,8 +197,96 @@ class Hosted:
             return Said(422, {"detail": [{"msg": str(fault), "loc": ["body"]} for fault in faults]})
         if read.unwrap().get("agent_key", self.agent_key) != self.agent_key:
             return Said(404, {"detail": "Agent not found"})
+        if (live := getattr(self, f"_{endpoint.name}", None)) is not None:
+            with self._lock:
+                said: Said = live(read.unwrap(), asked)
+                return said
         status, body = ORGANIZATION["answers"][f"{endpoint.method} {endpoint.path}"]
         return Said(status, json.loads(json.dumps(body).replace('"*/', f'"{self.url}/')) if body is not None else None)
+
+    def _create_dataset_upload(self, given: dict[str, Any], asked: Asked) -> Said:
+        from beaker.core.datasets import DatasetFile, manifest_digest
+
+        files = [DatasetFile(one["path"], one["size_bytes"], one["sha256"]) for one in given["files"]]
+        digest = manifest_digest(files).unwrap()
+        for known in self.datasets:
+            if known["revision"] == f"sha256:{digest}":
+                return Said(200, {"artifact": known | {"manifest_digest": digest}, "reused": True, "files": []})
+        artifact_id = f"art_{len(self._uploads) + 2}"
+        artifact = {"artifact_id": artifact_id, "status": "PENDING", "manifest_digest": digest}
+        self._uploads[artifact_id] = {"artifact": artifact, "given": given}
+        headers = {"Content-Type": "application/octet-stream"}
+        targets = [
+            {
+                "path": file.path,
+                "upload_url": f"{self.url}/store/{artifact_id}/{file.path}?X-Sig=s3cret",
+                "headers": headers,
+            }
+            for file in files
+        ]
+        return Said(201, {"artifact": artifact, "reused": False, "files": targets})
+
+    def _complete_dataset_upload(self, given: dict[str, Any], asked: Asked) -> Said:
+        upload = self._uploads.get(given["artifact_id"])
+        if upload is None:
+            known = [one for one in self.datasets if one["artifact_id"] == given["artifact_id"]]
+            return Said(200, {"artifact": known[0]}) if known else Said(404, {"detail": "Artifact not found"})
+        artifact, announced = upload["artifact"], upload["given"]
+        for file in announced["files"]:
+            data = self.store.get(f"/store/{artifact['artifact_id']}/{file['path']}", b"")
+            if hashlib.sha256(data).hexdigest() != file["sha256"]:
+                return Said(409, {"detail": f"{file['path']} has not arrived as it was announced"})
+        artifact |= {"status": "COMPLETE", "artifact_key": announced.get("name") or announced.get("artifact_key")}
+        if "name" in announced:
+            revision = artifact["dataset_revision"] = f"sha256:{artifact['manifest_digest']}"
+            counts = announced["splits"] or {}
+            record = {"artifact_id": artifact["artifact_id"], "name": announced["name"], "revision": revision}
+            record |= {"status": "COMPLETE", "kind": "dataset", "is_production": announced["promote"]}
+            record |= {"metadata": announced["metadata"], "created_at": "2026-01-03T03:04:05Z"}
+            record |= {"sample_counts": counts | {"total": sum(counts.values())}, "files": announced["files"]}
+            self.datasets.insert(0, record)
+        return Said(200, {"artifact": artifact})
+
+    _create_artifact_upload = _create_dataset_upload
+    _complete_artifact_upload = _complete_dataset_upload
+
+    def _list_datasets(self, given: dict[str, Any], asked: Asked) -> Said:
+        page = self.datasets[given["offset"] :][: given["limit"]]
+        listed = [{key: item for key, item in one.items() if key != "files"} for one in page]
+        return Said(200, {"datasets": listed, "total": len(self.datasets)})
+
+    def _resolve_dataset(self, given: dict[str, Any], asked: Asked) -> Said:
+        record = self._dataset(given["reference"], None)
+        return Said(404, {"detail": "Dataset not found"}) if record is None else Said(200, {"dataset": record})
+
+    def _get_dataset_download_urls(self, given: dict[str, Any], asked: Asked) -> Said:
+        record = self._dataset(given["reference"], given["artifact_id"])
+        if record is None:
+            return Said(404, {"detail": "Dataset not found"})
+        address = f"{self.url}/store/{record['artifact_id']}"
+        files = [
+            {"path": file["path"], "download_url": f"{address}/{file['path']}?X-Sig=s3cret"} for file in record["files"]
+        ]
+        return Said(200, {"files": files})
+
+    def _dataset(self, reference: str | None, artifact_id: str | None) -> dict[str, Any] | None:
+        name, _, revision = (reference or "").rpartition("@") if "@" in (reference or "") else (reference, "", "")
+        for one in self.datasets:
+            wanted = one["revision"] == revision if revision not in (None, "", "production") else one["is_production"]
+            if one["artifact_id"] == artifact_id or (one["name"] == name and wanted):
+                return one
+        return None
+
+    def _create_optimization_run(self, given: dict[str, Any], asked: Asked) -> Said:
+        key = asked.headers.get("idempotency-key", f"without a key {len(self.launches)}")
+        before = self.launches.get(key)
+        if before is not None and before[0] != asked.body:
+            return Said(422, {"detail": "This Idempotency-Key came with another body"})
+        if before is None:
+            ref = (given["github_source"] or {}).get("ref", "main")
+            run = {"id": f"run_{len(self.launches) + 42}", "status": "PREPARING_BUILD", "config": {"github_ref": ref}}
+            self.launches[key] = (asked.body, run)
+        return Said(201, self.launches[key][1])
 
 
 def _names(asked: Asked) -> tuple[str, ...]:

@@ -19,7 +19,8 @@ def arguments(endpoint: Endpoint) -> dict[str, Any]:
     return {
         **{name: text for name, text in PATH.items() if f"{{{name}}}" in endpoint.path},
         **{parameter.name: values[parameter.kind] for parameter in needed},
-        **dict.fromkeys(endpoint.exactly_one[:1], "art_1"),
+        **({"reference": "invoices"} if endpoint.name == "resolve_dataset" else {}),
+        **dict.fromkeys(endpoint.exactly_one[-1:], "art_1"),
     }
 
 
