@@ -90,6 +90,7 @@ def setup(arguments: argparse.Namespace, io: Io) -> int:
     io.note(Styled("Next:", "heading"))
     first = io.command("init") if entry is None else io.command("run", "smoke")
     io.note(f"  1. {'set the project up' if entry is None else 'check everything'}: {first}")
+    io.note(f"  what is left then: {io.command('onboarding', 'status')}")
     return DONE
 
 

@@ -77,4 +77,5 @@ def not_logged_in(command: str, io: Io, where: "Target", problem: "Problem", mor
     io.out(f"  credentials  {one_line(str(where.store.path))}")
     io.note(Styled("Next:", "heading"))
     io.note(f"  1. log in: {io.command('login')}")
+    io.note(f"  what is left then: {io.command('onboarding', 'status')}")
     return NEGATIVE

@@ -102,6 +102,7 @@ def _status(arguments: argparse.Namespace, io: Io, where: "Target", repository: 
         wanted = () if repository is None else ("--repo", repository)
         io.note(Styled("Next:", "heading"))
         io.note(f"  1. give access, in a browser: {io.command('github', 'connect', *wanted)}")
+        io.note(f"  what is left then: {io.command('onboarding', 'status')}")
     return DONE if satisfied else NEGATIVE
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from beaker.core.problems import Problem
 
 _PLAIN = frozenset("@%+=:,./-_")
-_ADVISED = re.compile(r"\bbeaker (?=(?:run|dataset|candidate|login|logout|auth|github|agent|model)\b)")
+_ADVISED = re.compile(r"\bbeaker (?=(?:run|dataset|candidate|login|logout|auth|github|agent|model|onboarding)\b)")
 
 
 def quoted(word: str) -> str:
