@@ -3,6 +3,7 @@
 | route | who may | what |
 |---|---|---|
 | `GET /health` | anybody | whether it answers |
+| `GET /openapi.json` | anybody | the API as an OpenAPI document |
 | `/v1/...` | whoever shows the token | the API (`beaker.core.endpoints`) |
 | `PUT /uploads/...`, `GET /blobs/...` | whoever has the address | blob bytes, streamed (`service.signed_transfers`) |
 
@@ -28,7 +29,10 @@ from starlette.responses import FileResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route, Router
 
+import beaker
 from beaker.core.api import Response
+from beaker.core.endpoints import ENDPOINTS
+from beaker.core.openapi import openapi_document
 from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.service.desks import Desks
@@ -95,6 +99,7 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
     router = Router(
         routes=[
             Route("/health", _Room(rooms.health, "GET", rooms.api)),
+            Route("/openapi.json", _Room(rooms.description, "GET", rooms.api)),
             Route("/uploads/{artifact_id}/{path:path}", _Room(rooms.upload, "PUT", rooms.api)),
             Route("/blobs/{digest}/{name:path}", _Room(rooms.download, "GET", rooms.api)),
         ],
@@ -161,6 +166,9 @@ class _Rooms:
 
     async def health(self, request: HttpRequest) -> HttpResponse:
         return _shown(answer({"status": "ok"}))
+
+    async def description(self, request: HttpRequest) -> HttpResponse:
+        return _shown(answer(openapi_document(ENDPOINTS, version=beaker.__version__)))
 
     async def api(self, request: HttpRequest) -> HttpResponse:
         body = Body(request.receive)
