@@ -217,6 +217,14 @@ def test_token__spelled_with_another_scheme_case__is_the_token(served: Any) -> N
     assert answer.status_code == 200
 
 
+def test_openapi__is_for_everybody_and_as_published(served: Any) -> None:
+    """The document that the docs have; nothing of this place is in it."""
+    answer = httpx.get(f"{served.url}/openapi.json", trust_env=False)
+    published = Path(__file__).parents[2] / "docs" / "schemas" / "openapi.json"
+    assert answer.json() == json.loads(published.read_text(encoding="utf-8"))
+    assert httpx.post(f"{served.url}/openapi.json", trust_env=False).status_code == 401
+
+
 def test_health__is_for_everybody_and_says_nothing(served: Any) -> None:
     """A monitor needs no token."""
     answer = httpx.get(f"{served.url}/health", trust_env=False)
