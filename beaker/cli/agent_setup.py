@@ -32,7 +32,7 @@ from beaker.files.atomic import os_problem, write_bytes
 from beaker.files.dotenv import read_dotenv
 from beaker.files.git import remote_repository
 from beaker.files.ignoring import completed_ignores
-from beaker.files.project import Project, config_path_in_repository, find_git_root
+from beaker.files.project import Project, config_path_in_repository, find_git_root, leads_out
 from beaker.files.reading import read_regular
 
 if TYPE_CHECKING:
@@ -213,6 +213,8 @@ def _record(agent: HostedAgent, entry: "IntegrationEntry", io: Io, around: Surro
 def _keep_out(project: Project) -> None:
     """Complete `.beaker/.gitignore`."""
     path = project.root / BEAKER_DIR / ".gitignore"
+    if (outside := leads_out(path)) is not None:
+        raise Refused(outside)
     try:
         content = completed_ignores(read_regular(path) if path.exists() else None)
         if content is not None:

@@ -17,7 +17,7 @@ from beaker.core.config_tree import ListNode, MapNode, Node, Scalar
 from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.files.atomic import os_problem, write_bytes
-from beaker.files.project import find_git_root
+from beaker.files.project import leads_out
 from beaker.files.reading import read_regular
 from beaker.files.yaml_edit import (
     Candidate,
@@ -265,11 +265,8 @@ def _refusal(edit: Edit, file: str, why: str) -> Problem:
 
 
 def _edit_file(path: Path, change: Callable[[bytes], Result[bytes, Problem]]) -> Result[Edited, Problem]:
-    real = path.resolve()
-    home = find_git_root(path.parent.resolve()) or path.parent.resolve().parent
-    if home not in real.parents:
-        hint = "keep the configuration inside the repository whose code it names"
-        return Failure(Problem("BK116", f"{path} leads out of {home}", hint=hint))
+    if (outside := leads_out(path)) is not None:
+        return Failure(outside)
     try:
         data = read_regular(path)
         made = change(data)

@@ -58,6 +58,17 @@ def find_git_root(folder: Path) -> Path | None:
     return next((one for one in upwards(folder, None) if (one / ".git").exists()), None)
 
 
+def leads_out(path: Path) -> Problem | None:
+    """Why nothing is written to `path`, a file of a project: it is a link, or lies behind one, that leads out of the
+    repository (BK116); outside Git out of the folder that holds the file's own folder."""
+    folder = path.absolute().parent
+    home = (find_git_root(folder) or folder.parent).resolve()
+    if home in path.resolve().parents:
+        return None
+    hint = "put the file itself in its place: what belongs to a project is written inside its repository"
+    return Problem("BK116", f"is a link that leads out of {home}", str(path), hint)
+
+
 def upwards(start: Path, stop: Path | None) -> Iterator[Path]:
     """`start` and its parents, up to and including `stop`, or to the root."""
     for folder in (start, *start.parents):

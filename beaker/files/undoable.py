@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from beaker.core.problems import Refused
 from beaker.files.atomic import write_bytes
+from beaker.files.project import leads_out
 from beaker.files.reading import read_regular
 
 
@@ -13,8 +15,11 @@ from beaker.files.reading import read_regular
 def undoable(files: Mapping[Path, bytes]) -> Iterator[None]:
     """Write each file with its content, making folders where they are missing; undo it all when the block raises.
 
-    Raises `OSError`; then everything is as it was, too.
+    Raises `OSError`, and `Refused` before anything is written for a file that would end up outside its repository
+    (`leads_out`); then everything is as it was, too.
     """
+    if outside := [problem for path in files if (problem := leads_out(path)) is not None]:
+        raise Refused(outside)
     before: dict[Path, bytes | None] = {}
     folders: list[Path] = []
     try:
