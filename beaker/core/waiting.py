@@ -18,6 +18,11 @@ LONGEST_CALL = 60.0
 """Seconds that a step may count beyond its pause; whatever took longer was no call, but a machine asleep."""
 
 
+LONGEST_PAUSE = 60.0
+"""Seconds that a service in trouble is left alone at most, however long it asks for: its clock may be wrong, and
+somebody is waited for."""
+
+
 @value
 class Answered:
     """The call was answered with this JSON object; the clock then read `at`."""
@@ -70,12 +75,12 @@ class Patience:
         return replace(self, spent=self.spent + counted, read=now, pause=0.0)
 
     def pausing(self, interval: float, problem: Problem | None = None) -> "Patience":
-        """Before the next call: a pause of `interval` seconds, longer where the trouble that was met says so, and no
-        longer than there is time left."""
+        """Before the next call: a pause of `interval` seconds, longer where the trouble that was met says so (up to
+        `LONGEST_PAUSE`), and no longer than there is time left."""
         asked = 0.0
         if problem is not None and (trouble := trouble_in(problem)) is not None:
             asked = retry_after_seconds(trouble.retry_after, now=_instant(self.read)) or 0.0
-        return replace(self, pause=min(max(interval, asked), self.left))
+        return replace(self, pause=min(max(interval, min(asked, LONGEST_PAUSE)), self.left))
 
     @property
     def left(self) -> float:

@@ -200,6 +200,10 @@ class Desk:
         self.sleeps: list[float] = []
         self.asleep: Callable[[], None] = lambda: None
 
+    def at(self, service: Any) -> None:
+        """Go on with another service."""
+        self.hosted = service
+
     def begin(self, stored: Any) -> None:
         """Begin anew, with this in the file of logins."""
         (self.project / ".beaker/beaker.yaml").write_text("integrations:\n  invoices:\n    entrypoint: m:i # one\n")

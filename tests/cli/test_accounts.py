@@ -77,6 +77,17 @@ def test_login__trouble_between_polls__is_waited_out(desk: Any) -> None:
     assert all("authorization" not in one.headers for one in desk.hosted.asked("POST", POLL))
 
 
+def test_login__every_fault_that_passes__is_waited_out(desk: Any, faulty: Any) -> None:
+    """One after the other between two polls, whatever the network and the gateways do."""
+    desk.at(faulty)
+    desk.begin(None)
+    faults = ("drop before headers", "drop in body", "reset", "no HTTP", "429", "500", "503", "clock skew")
+    for fault in faults:
+        faulty.fault(fault, "POST", POLL)
+    assert desk.run("login")["code"] == 0
+    assert len(faulty.asked("POST", POLL)) == len(faults) + 1
+
+
 @pytest.mark.parametrize(
     ("status", "answer", "code"),
     [

@@ -39,6 +39,52 @@ def test_connect__wait__survives_503s_dropped_connections_and_a_closed_lid(desk:
     assert all(one.headers["authorization"] == "Bearer bkr_cli_hosted_1" for one in hosted.asked("POST", CONNECT))
 
 
+PASSING = (
+    "drop before headers", "drop in headers", "drop in body", "reset", "no HTTP", "length too long", "429", "500",
+    "502", "503", "504", "echo", "clock skew",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", [CONNECTION, REPOSITORIES])
+def test_connect__every_fault_that_passes__is_waited_out(desk: Any, faulty: Any, path: str) -> None:
+    """One after the other, whatever the network and the gateways do; the token is shown by none."""
+    desk.at(faulty)
+    desk.begin(STORED)
+    if path == CONNECTION:
+        faulty.answer("GET", CONNECTION, 200, NO, times=1)
+    for fault in PASSING:
+        faulty.fault(fault, "GET", path)
+    if path == REPOSITORIES:
+        # The first look has to be answered, which is the one at the connection here.
+        faulty.answer("GET", REPOSITORIES, 200, {"repositories": []}, times=1)
+    done = desk.run("github", "connect", "--repo", "acme/invoices")
+    assert done["code"] == 0, done
+    assert done["out"].count("/installations/new") == 1
+    assert len(faulty.asked("GET", path)) >= len(PASSING) + 1
+    assert faulty.visitors == 0
+
+
+@pytest.mark.parametrize("fault", ["login page", "truncated JSON", "length too short", "redirect"])
+def test_connect__fault_that_stays__ends_the_wait(desk: Any, faulty: Any, fault: str) -> None:
+    """What is no answer of this API, or leads elsewhere, is said at once; nothing goes elsewhere."""
+    desk.at(faulty)
+    desk.begin(STORED)
+    faulty.answer("GET", CONNECTION, 200, NO, times=1)
+    faulty.fault(fault, "GET", CONNECTION)
+    done = desk.run("github", "connect")
+    assert (done["code"], faulty.visitors) == (2, 0)
+
+
+def test_connect__last_trouble__is_shown_without_the_token(desk: Any, faulty: Any) -> None:
+    """A gateway that answers with what it was sent does not get the token onto the screen."""
+    desk.at(faulty)
+    desk.begin(STORED)
+    faulty.answer("GET", CONNECTION, 200, NO, times=1)
+    faulty.fault("echo", "GET", CONNECTION, times=None)
+    done = desk.run("github", "connect", "--timeout", "3")
+    assert (done["code"], "at last: you sent" in done["err"]) == (2, True)
+
+
 def test_connect__nobody_acts__ends_after_the_timeout(desk: Any) -> None:
     """Looks come every two seconds, the last one at the very end."""
     desk.begin(STORED)

@@ -51,15 +51,17 @@ def test_pausing__end_of_the_time__cuts_the_pause() -> None:
 @pytest.mark.parametrize(
     "retry_after, expected",
     [
-        ("30", 30.0), ("1", 2.0), ("", 2.0), ("soon", 2.0), ("900", 600.0),
+        ("30", 30.0), ("1", 2.0), ("", 2.0), ("soon", 2.0), ("59", 59.0), ("900", 60.0),
         ("Thu, 01 Jan 1970 00:16:50 GMT", 10.0),
     ],
 )  # fmt: skip
 def test_pausing__service_that_says_when__is_believed(retry_after: str, expected: float) -> None:
-    """`Retry-After` in seconds or as a date makes the pause longer, never shorter, and never longer than the time."""
+    """`Retry-After` in seconds or as a date makes the pause longer, up to a minute, and never longer than the time."""
     busy = ApiProblem("BK805", "slow down", status=429, retry_after=retry_after)
     patience = after(Patience(limit=600.0), 1000.0)
     assert patience.pausing(2.0, busy).pause == expected
+    assert patience.pausing(90.0, busy).pause == 90.0
+    assert after(Patience(limit=1.0), 1000.0).pausing(2.0, busy).pause == 1.0
 
 
 def test_pausing__reading_that_is_no_date__is_none() -> None:
