@@ -97,11 +97,15 @@ class Faulty(Hosted):
 
     def __init__(self) -> None:
         super().__init__()
-        self.visitors = 0
         self._trap = socket.create_server(("127.0.0.1", 0))
         self.elsewhere = f"http://127.0.0.1:{self._trap.getsockname()[1]}"
         self._guard = threading.Thread(target=self._count)
         self._guard.start()
+
+    def reset(self) -> None:
+        """Forget everything that was asked and told, and every visitor."""
+        super().reset()
+        self.visitors = 0
 
     def fault(self, name: str, method: str, path: str, *, times: int | None = 1) -> None:
         """Let the next `times` requests (`None`: all) for a route end in this fault of `FAULTS`, or in `redirect`."""
@@ -125,12 +129,19 @@ class Faulty(Hosted):
             visitor.close()
 
 
-@pytest.fixture
-def faulty() -> Iterator[Faulty]:
-    """The service of `Faulty`, for one test."""
+@pytest.fixture(scope="session")
+def one_faulty() -> Iterator[Faulty]:
+    """The service that tests use in turn."""
     made = Faulty()
     yield made
     made.close()
+
+
+@pytest.fixture
+def faulty(one_faulty: Faulty) -> Faulty:
+    """The service of `Faulty`, without a fault at first."""
+    one_faulty.reset()
+    return one_faulty
 
 
 @pytest.fixture(scope="session")

@@ -57,13 +57,7 @@ class Hosted:
     agent_key = "inv-agent"
 
     def __init__(self) -> None:
-        self.requests: list[Asked] = []
-        self.store = {path: text.encode() for path, text in ORGANIZATION["store"].items()}
-        self.datasets: list[dict[str, Any]] = [ORGANIZATION["answers"]["GET /v1/datasets/resolve"][1]["dataset"]]
-        self.launches: dict[str, tuple[Any, dict[str, Any]]] = {}
-        self._uploads: dict[str, dict[str, Any]] = {}
-        self._always: dict[str, Said] = {}
-        self._next: dict[str, list[Said]] = {}
+        self.reset()
         self._lock = threading.Lock()
         service = self
 
@@ -112,6 +106,16 @@ class Hosted:
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
         self._thread.start()
+
+    def reset(self) -> None:
+        """Forget everything that was asked and told."""
+        self.requests: list[Asked] = []
+        self.store = {path: text.encode() for path, text in ORGANIZATION["store"].items()}
+        self.datasets: list[dict[str, Any]] = [ORGANIZATION["answers"]["GET /v1/datasets/resolve"][1]["dataset"]]
+        self.launches: dict[str, tuple[Any, dict[str, Any]]] = {}
+        self._uploads: dict[str, dict[str, Any]] = {}
+        self._always: dict[str, Said] = {}
+        self._next: dict[str, list[Said]] = {}
 
     def answer(
         self,
@@ -307,12 +311,19 @@ def _decoded(sent: bytes) -> Any:
         return sent
 
 
-@pytest.fixture
-def hosted() -> Iterator[Hosted]:
-    """The service of `Hosted`, for one test."""
+@pytest.fixture(scope="session")
+def one_hosted() -> Iterator[Hosted]:
+    """The service that tests use in turn."""
     made = Hosted()
     yield made
     made.close()
+
+
+@pytest.fixture
+def hosted(one_hosted: Hosted) -> Hosted:
+    """The service of `Hosted`, as it is at first."""
+    one_hosted.reset()
+    return one_hosted
 
 
 @pytest.fixture(scope="session")

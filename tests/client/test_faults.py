@@ -109,7 +109,7 @@ def test_call__fault_once__is_repeated_only_where_that_is_safe(
 def test_call__answer_that_only_drips__ends(faulty: Any, called: Called, fault: str) -> None:
     """Each byte comes in time, the whole never: after ten time-outs it counts as none."""
     faulty.fault(fault, *RUN, times=None)
-    came, again = called("get_optimization_run", timeout=0.01, run_id="run_41")
+    came, again = called("get_optimization_run", timeout=0.006, run_id="run_41")
     assert (code_of(came), again) == ("BK803", 2)
 
 
