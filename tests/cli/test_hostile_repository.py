@@ -5,6 +5,7 @@ links try to send requests elsewhere, to start programs, and to reach out of the
 import json
 import os
 import socket
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -195,94 +196,85 @@ def commands(beaker: Callable[..., Any], hosted: Any, tmp_path: Path, repository
     return call
 
 
-@pytest.mark.parametrize("argv", [*COMMANDS, *LOCAL_COMMANDS], ids=" ".join)
+def test_trap__git_as_it_is__falls_into_it(trap: Trap, repository: Path) -> None:
+    """The trap is one: what a person types in such a repository starts its programs."""
+    subprocess.run(["git", "--work-tree=.", "status"], cwd=repository, check=False, capture_output=True)
+    assert trap.caught()
+
+
 def test_commands__hostile_settings_and_variables__reach_nothing(
-    commands: Callable[..., Any], trap: Trap, hosted: Any, argv: tuple[str, ...]
+    commands: Callable[..., Any], trap: Trap, hosted: Any
 ) -> None:
     """Whatever a command does in such a repository, no program of it runs, nobody else is asked, and what lies outside
     stays as it is; the credential travels to the API that the user named, and there alone."""
-    done = commands(*argv)
-    assert trap.caught() == [], done
-    assert done.code in (0, 1, 2, 3)
-    assert "BK949" not in done.err
-    told = {request.headers.get("authorization") for request in hosted.requests}
-    assert told <= {f"Bearer {hosted.session}", None}
-    assert "dear diary" not in done.out + done.err
+    for argv in (*LOCAL_COMMANDS, *COMMANDS):
+        done = commands(*argv)
+        assert trap.caught() == [], argv
+        assert done.code in (0, 1, 2, 3), argv
+        assert "BK949" not in done.err, argv
+        assert "dear diary" not in done.out + done.err, argv
+    assert {request.headers.get("authorization") for request in hosted.requests} <= {f"Bearer {hosted.session}", None}
+    assert len(hosted.requests) > 10
 
 
-@pytest.mark.parametrize("argv", [("run", "list"), ("config", "show"), ("dataset", "list"), ("--local", "run", "list")])
-@pytest.mark.parametrize(
-    "address", ["api: {url}", "base_url: {url}\napi: 'https://evil.example'", "api: 'local '\nbase-url: {url}"]
-)
 def test_configuration__naming_an_api__is_not_followed(
-    commands: Callable[..., Any], repository: Path, trap: Trap, argv: tuple[str, ...], address: str
+    commands: Callable[..., Any], repository: Path, trap: Trap
 ) -> None:
     """A file of a repository decides at most that everything stays on this machine."""
     config = repository / ".beaker" / "beaker.yaml"
-    config.write_text(f"{CONFIG}{address.format(url=trap.url)}\n")
-    done = commands(*argv)
-    assert trap.caught() == []
-    assert done.code in (0, 2)
+    for address in ("api: {url}", "base_url: {url}\napi: 'https://evil.example'", "api: 'local '\nbase-url: {url}"):
+        config.write_text(f"{CONFIG}{address.format(url=trap.url)}\n")
+        for argv in (("run", "list"), ("config", "show"), ("dataset", "list"), ("--local", "run", "list")):
+            done = commands(*argv)
+            assert trap.caught() == [], (address, argv)
+            assert done.code in (0, 2)
 
 
-LINKS = [
-    (".beaker/beaker.yaml", "beaker.yaml"),
-    (".beaker/.env", "diary.txt"),
-    (".beaker/.gitignore", "ignored.txt"),
-    (".beaker/.gitignore", "diary.txt"),
-    (".beaker/local", ""),
-    (".beaker/beaker_integration.py", "new.py"),
-    (".beaker/traces", ""),
-    ("dataset/train.jsonl", "diary.txt"),
-]
+SETUP, INIT = ("agent", "setup", "inv-agent"), ("init", "--no-verify", "--integration-id", "second")
+UPLOAD, RUNS = ("dataset", "upload", "dataset", "--name", "d", "--no-check"), ("--local", "run", "list")
+SET = ("--local", "agent", "env", "set", "A", "--value", "v")
+LINKS: dict[tuple[str, str], tuple[tuple[str, ...], ...]] = {
+    (".beaker/beaker.yaml", "beaker.yaml"): (SETUP, INIT, RUNS),
+    (".beaker/.env", "diary.txt"): (("run", "list"), ("config", "show"), SETUP),
+    (".beaker/.gitignore", "ignored.txt"): (SETUP, INIT),
+    (".beaker/.gitignore", "diary.txt"): (SETUP, INIT),
+    (".beaker/local", ""): (RUNS, SET),
+    (".beaker/beaker_integration.py", "new.py"): (INIT,),
+    ("dataset/train.jsonl", "diary.txt"): (UPLOAD, ("--local", *UPLOAD)),
+    ("dataset", ""): (UPLOAD,),
+    (".beaker", ""): (SETUP, INIT, RUNS, SET),
+}
+"""A link and where it leads below the user's folder, with the commands that would like to write or send there."""
 
 
-@pytest.mark.parametrize(("link", "target"), LINKS)
 def test_commands__links_out_of_the_repository__are_not_written_through(
-    commands: Callable[..., Any], repository: Path, trap: Trap, hosted: Any, link: str, target: str
+    commands: Callable[..., Any], repository: Path, trap: Trap, hosted: Any
 ) -> None:
     """Neither a file nor a folder outside is made or changed, and nothing of it is sent."""
-    path = repository / link
-    path.parent.mkdir(exist_ok=True)
-    path.unlink(missing_ok=True)
-    path.symlink_to(trap.private / target)
-    for argv in (
-        ("agent", "setup", "inv-agent"),
-        ("init", "--no-verify", "--integration-id", "second"),
-        ("dataset", "upload", "dataset", "--name", "d", "--no-check"),
-        ("--local", "run", "list"),
-        ("--local", "agent", "env", "set", "A", "--value", "v"),
-    ):
-        done = commands(*argv)
-        assert trap.caught() == [], argv
-        assert "BK949" not in done.err
-    sent = [request.body for request in hosted.requests]
-    assert "dear diary" not in repr(sent)
+    for (link, target), tried in LINKS.items():
+        path, kept = repository / link, repository / "kept"
+        if path.exists():
+            path.rename(kept)
+        path.symlink_to(trap.private / target)
+        for argv in tried:
+            done = commands(*argv)
+            assert trap.caught() == [], (link, argv)
+            assert "BK949" not in done.err
+        path.unlink()
+        if kept.exists():
+            kept.rename(path)
+        (repository / ".beaker" / "beaker.yaml").write_text(CONFIG)
+    assert "dear diary" not in repr([request.body for request in hosted.requests])
 
 
-@pytest.mark.parametrize("link", [".beaker", "dataset"])
-def test_commands__folders_that_lead_out__are_not_written_to(
-    commands: Callable[..., Any], repository: Path, trap: Trap, link: str
-) -> None:
-    """The project's own folder may be such a link too."""
-    (repository / link).rename(repository / "moved")
-    (repository / link).symlink_to(trap.private)
-    for argv in (("agent", "setup", "inv-agent"), ("init", "--no-verify"), ("--local", "run", "list")):
-        assert "BK949" not in commands(*argv).err
-        assert trap.caught() == [], argv
-
-
-@pytest.mark.parametrize(
-    "keys",
-    ["source_dir: ..", "source_dir: out", "package_import_root: ../..", "package_import_root: out", "source_dir: /etc"],
-)
 def test_configuration__folders_that_lead_out__are_refused(
-    commands: Callable[..., Any], repository: Path, trap: Trap, keys: str
+    commands: Callable[..., Any], repository: Path, trap: Trap
 ) -> None:
     """Code is looked for inside the checkout, links followed."""
     (repository / "out").symlink_to(trap.private)
     config = repository / ".beaker" / "beaker.yaml"
-    config.write_text(CONFIG.replace("    agent_key", f"    {keys}\n    agent_key"))
-    assert commands("config", "check").code == 1
-    assert commands("run", "smoke").code == 2
-    assert trap.caught() == []
+    for keys in ("source_dir: ..", "source_dir: out", "package_import_root: ../..", "package_import_root: out"):
+        config.write_text(CONFIG.replace("    agent_key", f"    {keys}\n    agent_key"))
+        assert commands("config", "check").code == 1, keys
+        assert commands("run", "smoke").code == 2, keys
+        assert trap.caught() == []
