@@ -127,21 +127,24 @@ def build_request(
 def match_request(method: str, path: str) -> Result[Match, ApiProblem]:
     """The endpoint that answers `method` on the percent-encoded `path`; 404 or 405 when there is none."""
     segments = path.split("/")
-    allowed: set[str] = set()
     found: Match | None = None
     for endpoint in ENDPOINTS:
-        parameters = _fit(endpoint.path.split("/"), segments)
-        if parameters is None:
-            continue
-        allowed.add(endpoint.method)
-        if endpoint.method == method and (found is None or len(parameters) < len(found.parameters)):
+        parameters = _fit(endpoint.path.split("/"), segments) if endpoint.method == method else None
+        if parameters is not None and (found is None or len(parameters) < len(found.parameters)):
             found = Match(endpoint, read_only(parameters))
     if found is not None:
         return Success(found)
-    if allowed:
-        message = f"{path} does not take {method}, only {', '.join(sorted(allowed))}"
+    if allowed := allowed_methods(path):
+        message = f"{path} does not take {method}, only {', '.join(allowed)}"
         return Failure(ApiProblem("BK451", message, status=405))
     return Failure(ApiProblem("BK451", f"there is no route {path}", status=404))
+
+
+def allowed_methods(path: str) -> tuple[str, ...]:
+    """The methods that the percent-encoded `path` takes, sorted; none when there is no such route."""
+    segments = path.split("/")
+    fitting = {endpoint.method for endpoint in ENDPOINTS if _fit(endpoint.path.split("/"), segments) is not None}
+    return tuple(sorted(fitting))
 
 
 def read_arguments(match: Match, request: Request) -> Result[dict[str, Any], Problems]:

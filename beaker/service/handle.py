@@ -3,11 +3,12 @@
 import errno
 import sqlite3
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from importlib import import_module
 
 from returns.pipeline import is_successful
 
-from beaker.core.api import Request, Response, match_request, read_arguments
+from beaker.core.api import Request, Response, allowed_methods, match_request, read_arguments
 from beaker.core.problems import Problem, Refused
 from beaker.files.atomic import os_problem
 from beaker.service.agents import agent_of
@@ -52,7 +53,10 @@ def handle(request: Request, caller: Caller, ports: Ports) -> Response:
     """Answer one request of the API. Never raises for what a caller sends or for a disk that fails."""
     matched = match_request(request.method, request.path)
     if not is_successful(matched):
-        return refuse(matched.failure().status, matched.failure())
+        refused = refuse(matched.failure().status, matched.failure())
+        # RFC 9110 section 15.5.6: a method that is not taken is refused with those that are.
+        allowed = {"allow": ", ".join(allowed_methods(request.path))} if refused.status == 405 else {}
+        return replace(refused, headers={**refused.headers, **allowed})
     match = matched.unwrap()
     if match.endpoint.name not in HANDLERS:
         return refuse(501, unavailable(match.endpoint.name))

@@ -13,6 +13,7 @@ from beaker.core.api import (
     ApiProblem,
     Request,
     Response,
+    allowed_methods,
     build_request,
     match_request,
     problem_detail,
@@ -169,6 +170,14 @@ def test_build_request__idempotency_key__only_where_it_is_taken() -> None:
 def test_match_request__no_route__says_404_or_405(method: str, path: str, status: int) -> None:
     """A path that exists under another method says which."""
     assert match_request(method, path).failure().status == status
+    assert (allowed_methods(path) == ()) is (status == 404)
+
+
+def test_allowed_methods__route__are_all_and_only_its_own() -> None:
+    """Sorted, also where one path fits several templates."""
+    assert allowed_methods("/v1/optimization-runs") == ("GET", "POST")
+    assert allowed_methods("/v1/datasets/resolve") == ("GET",)
+    assert allowed_methods("/v1/agents/a/env-vars/b") == ("DELETE", "PUT")
 
 
 def test_match_request__fixed_segment__beats_a_place() -> None:

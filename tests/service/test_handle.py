@@ -45,10 +45,11 @@ def test_unavailable__route__answers_501_with_a_way_out(world: Any, conforms: An
     [("GET", "/v2/nothing", 404), ("DELETE", "/v1/optimization-runs", 405), ("GET", "", 404)],
 )
 def test_handle__unknown_route__says_so(world: Any, conforms: Any, method: str, path: str, status: int) -> None:
-    """404, or 405 where the path exists."""
+    """404, or 405 where the path exists, with the methods that it takes."""
     response = world.transport.send(Request(method=method, path=path))
     conforms(json.loads(response.body), "error.json")
     assert response.status == status
+    assert response.headers.get("allow") == ("GET, POST" if status == 405 else None)
 
 
 json_values = st.recursive(
