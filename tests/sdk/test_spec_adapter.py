@@ -7,13 +7,14 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from beaker import RetryableCaseError, RolloutRuntime, sdk
 from beaker.core import cases as today
 from beaker.core.targets import DocumentTargets, RepositoryTargets
+from beaker.sdk.json_safe import to_json_safe
 from beaker.sdk.loading import load_entry, origin_of
 from beaker.sdk.row_place import CURRENT_ROW, RowPlace
 from beaker.sdk.spec04 import (
@@ -25,7 +26,8 @@ from beaker.sdk.spec04 import (
     SpecContextRequiredError,
     spec,
 )
-from beaker.sdk.spec04.adapted_cases import SpecCaseFailed, todays_score
+from beaker.sdk.spec04.adapted_cases import SpecCaseFailed, scored_case, todays_score
+from beaker.sdk.spec04.adapted_inputs import class_of_input
 from beaker.sdk.spec04.adapter import as_integration
 from beaker.sdk.spec04.cases import Case, CaseResult, CaseScore, FieldDiff
 from beaker.sdk.trace import NOOP_TRACE
@@ -210,19 +212,65 @@ def test_load_cases__what_is_no_json__becomes_it_with_a_warning() -> None:
 
     class Objects(Loader):
         def iter_cases(self, row: Any, context: Any) -> Any:
-            yield Case(Word("w"), 7, {"letters": {"b", "a"}})  # type: ignore[arg-type]
-            yield Case(("w", 1), 8, {})  # type: ignore[arg-type]
+            yield Case({"word": Word("w")}, 7, {"letters": {"b", "a"}}, metadata=None)  # type: ignore[arg-type]
+            yield Case(("w", 1), 8, None)  # type: ignore[arg-type]
 
     made = integration_of(data_loader=Objects())
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         first, second = loaded(made, {})
         loaded(made, {})
-    assert (first.id, first.input["case_id"], first.input["input"]) == ("7", 7, {"text": "w"})
+    assert (first.id, first.input["case_id"], first.input["input"]) == ("7", 7, {"word": {"text": "w"}})
     assert first.expected == {"letters": ["a", "b"]}
     assert second.input["input"] == ["w", 1]
+    assert scored_case(second).ground_truth == {}
     assert ["input of Case" in str(one.message) for one in caught] == [True, False]
     assert all(one.filename == __file__ and "deprecated" in str(one.message) for one in caught)
+
+
+class Pair(NamedTuple):
+    left: Word
+    right: int = 0
+
+
+@dataclass
+class Lossy:
+    letters: Any
+
+
+@pytest.mark.parametrize("given", [Word("w"), Pair(Word("l"), 2)])
+def test_run_case__input_of_a_class__is_of_that_class_again(tmp_path: Path, given: Any) -> None:
+    """What its JSON can be read back from travels with the name of its class; hooks and scorer get what was yielded."""
+    seen: list[Any] = []
+
+    def looking(*, case: Case, **rest: Any) -> CaseResult:
+        seen.append(case.input)
+        return CaseResult(None)
+
+    loader = Loader()
+    loader.iter_cases = lambda row, context: [Case(given, "i", {})]  # type: ignore[method-assign]
+    made = as_integration(decorated("all", spec_of(data_loader=loader, run_case=looking)))
+    (case,) = loaded(made, {})
+    assert case.input["input_class"] == f"{__name__}:{type(given).__name__}"
+    ran(made, case, runtime_of(tmp_path))
+    assert [*seen, scored_case(case).input] == [given, given]
+    assert type(seen[0]) is type(given)
+
+
+@pytest.mark.parametrize("given", [Lossy({1, 2}), object(), Path("p"), {"a": Word("w")}])
+def test_class_of_input__what_does_not_come_back__has_none(given: Any) -> None:
+    """A class whose JSON says less than the object, and one that JSON cannot be read as, stay JSON."""
+    assert class_of_input(given, to_json_safe(given)) is None
+
+
+def test_class_of_input__class_that_has_no_name__has_none() -> None:
+    """One that was made inside a function is found nowhere else."""
+
+    @dataclass
+    class Inner:
+        text: str
+
+    assert class_of_input(Inner("t"), {"text": "t"}) is None
 
 
 def test_load_cases__todays_case__is_taken_as_it_is() -> None:

@@ -4,22 +4,26 @@ A case travels as JSON. What today's `run_case` is given, the input alone, carri
 the id, the group and the metadata. What is expected stays with the scorer.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from beaker.core import cases as today
+from beaker.core.strict_json import json_value
 from beaker.core.text import class_name
 from beaker.sdk.hooks import RetryableCaseError
 from beaker.sdk.json_safe import to_json_safe
 from beaker.sdk.row_place import RowPlace
+from beaker.sdk.spec04.adapted_inputs import class_of_input, read_input
 from beaker.sdk.spec04.cases import Case, CaseResult, CaseScore
 from beaker.sdk.spec04.contexts import DatasetRowContext
 from beaker.sdk.spec04.hooks import CaseDataLoader
 
 GROUP_KEY = "group_key"
 """The key of today's metadata that holds the group of an old case."""
+
+INPUT_CLASS = "input_class"
+"""The key of today's input that names the class of an input that is an object."""
 
 _NEARLY = 1e-9
 """How far a score may lie outside of 0 to 1 and still be one that rounding took there."""
@@ -42,7 +46,7 @@ def row_context(place: RowPlace | None) -> DatasetRowContext:
 def cases_of_row(
     loader: CaseDataLoader[Any], raw: Mapping[str, Any], context: DatasetRowContext
 ) -> Iterator[tuple[today.Case, tuple[str, ...]]]:
-    """Today's cases of one row, each with the names of its fields that were no JSON and were made it.
+    """Today's cases of one row, each with the names of its fields that were no JSON and reach the hooks as JSON.
 
     `TypeError` for what is no case, `ValueError` for a case without an id; and whatever the loader raises, unchanged.
     """
@@ -60,7 +64,7 @@ def _todays_case(case: Any) -> tuple[today.Case, tuple[str, ...]]:
     identity = "" if case.case_id is None else str(case.case_id)
     if not identity.strip():
         raise ValueError(f"a case needs a case_id that is not empty, not {case.case_id!r}")
-    metadata = to_json_safe(case.metadata)
+    metadata, expected = to_json_safe(case.metadata or {}), to_json_safe(case.ground_truth)
     told = {
         "case_id": to_json_safe(case.case_id),
         "group_key": to_json_safe(case.group_key),
@@ -68,13 +72,15 @@ def _todays_case(case: Any) -> tuple[today.Case, tuple[str, ...]]:
         "metadata": metadata,
     }
     changed = tuple(name for name in ("input", "ground_truth") if not _is_json(getattr(case, name)))
-    expected = to_json_safe(case.ground_truth)
+    if "input" in changed and (kind := class_of_input(case.input, told["input"])) is not None:
+        told[INPUT_CLASS] = kind
+        changed = changed[1:]
     return today.Case(identity, told, expected, metadata={**metadata, GROUP_KEY: told["group_key"]}), changed
 
 
 def _is_json(value: Any) -> bool:
     try:
-        json.dumps(value, allow_nan=False)
+        json_value(value, "")
     except (TypeError, ValueError, RecursionError):
         return False
     return True
@@ -82,8 +88,9 @@ def _is_json(value: Any) -> bool:
 
 def earlier_case(case_input: Any, ground_truth: Mapping[str, Any] | None = None) -> Case:
     """The old case that `case_input`, an input made here, tells of; `run_case` is not told what is expected."""
+    kind = case_input.get(INPUT_CLASS)
     return Case(
-        input=case_input["input"],
+        input=case_input["input"] if kind is None else read_input(kind, case_input["input"]),
         case_id=case_input["case_id"],
         ground_truth=dict(ground_truth or {}),
         group_key=case_input["group_key"],
@@ -94,7 +101,8 @@ def earlier_case(case_input: Any, ground_truth: Mapping[str, Any] | None = None)
 def scored_case(case: today.Case) -> Case:
     """The old case that the scorer is given, with what is expected."""
     expected = case.expected
-    return earlier_case(case.input, expected if isinstance(expected, Mapping) else {"expected": expected})
+    known = {} if expected is None else {"expected": expected}
+    return earlier_case(case.input, expected if isinstance(expected, Mapping) else known)
 
 
 def todays_result(result: Any) -> today.CaseResult:

@@ -1,7 +1,15 @@
 from words.kinds import kind_of
 
+from dataclasses import dataclass
+
 import beaker
 from beaker import Case, CaseResult, CaseScore, Check, ContextSearchEvidence, DatasetSchema
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    word: str
+    hurry: bool = False
 
 
 class Loader:
@@ -11,12 +19,12 @@ class Loader:
         return raw
 
     def iter_cases(self, row, context):
-        yield Case(input=row["word"], case_id=row["id"], ground_truth={"kind": row["kind"]})
+        yield Case(input=Inquiry(row["word"]), case_id=row["id"], ground_truth={"kind": row["kind"]})
 
 
 async def run_case(*, case, targets, runtime):
     assert targets is None
-    return CaseResult({"kind": kind_of(case.input)})
+    return CaseResult({"kind": kind_of(case.input.word)})
 
 
 class Scorer:
