@@ -1,15 +1,20 @@
 """The configuration page says what the code does."""
 
+import io
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from beaker.cli.__main__ import run
+from beaker.cli.shell import Io
 from beaker.core import config, config_entry
 from beaker.core.environment import BASE_ENVIRONMENT
 from beaker.core.launch import LAUNCH_KEYS, plan_launch
 from beaker.core.optimizer import parse_launch_settings, settings_to_json
 from beaker.core.selection import select
+from beaker.files.config_edit import AddEntry, Edit, SetEntryValue, edit_config
 from beaker.files.project import read_config
 
 PAGE = Path(__file__).parents[2] / "docs" / "configuration.md"
@@ -69,3 +74,39 @@ def test_defaults__in_the_tables__are_the_code_s() -> None:
 def test_base_environment__is_listed() -> None:
     """Everything that passes is on the page."""
     assert " ".join(BASE_ENVIRONMENT) in section("Environment variables")
+
+
+def test_edits__example__comes_out_as_shown() -> None:
+    """The file before and after, as the page shows it."""
+    before, after = re.findall(r"```yaml\n(.*?)```", section("How commands edit it"), flags=re.DOTALL)
+    edits: list[Edit] = [SetEntryValue("invoices", "agent_key", "inv-agent"), AddEntry("bills", {"entrypoint": "m:y"})]
+    assert edit_config(before.encode(), edits, file="f").unwrap().decode() == after
+
+
+def test_from_python__example__works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The script reads the example of the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    block = text.split("```{code-block} yaml\n", 1)[1].split("```", 1)[0].split("\n\n", 1)[1]
+    (tmp_path / ".beaker").mkdir()
+    (tmp_path / ".beaker" / "beaker.yaml").write_text(block, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    (script,) = re.findall(r"```python\n(.*?)```", section("From Python"), flags=re.DOTALL)
+    exec(script, names)
+    assert names["config"].integration_id == "invoices"
+    assert names["config"].run_config(config={"max_concurrency": 8})["max_concurrency"] == 8
+
+
+def test_show__example__is_what_is_printed(tmp_path: Path) -> None:
+    """The lines of the example are among those that the command prints for the file of the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    block = text.split("```{code-block} yaml\n", 1)[1].split("```", 1)[0].split("\n\n", 1)[1]
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".beaker").mkdir()
+    (tmp_path / ".beaker" / "beaker.yaml").write_text(block, encoding="utf-8")
+    out = io.StringIO()
+    shell = Io(stdout=out, stderr=out, stdin=io.StringIO(), environ={"HOME": str(tmp_path)}, cwd=tmp_path)
+    assert run(("config", "show", "--origin"), shell) == 0
+    (shown,) = re.findall(r"```console\n(.*?)```", section("Checking and showing it"), flags=re.DOTALL)
+    lines = [line for line in shown.splitlines()[1:] if line.strip() != "..."]
+    assert [line for line in out.getvalue().splitlines() if line in lines] == lines
