@@ -168,11 +168,11 @@ def read_connection(answer: Mapping[str, Any]) -> Result[Connection, Problem]:
     connected, installations = answer.get("connected"), answer.get("installations")
     if installations is None and "installation_id" in answer:
         installations = [{"installation_id": answer["installation_id"]}] if connected else []
-    if not isinstance(connected, bool) or not isinstance(installations, list):
-        return Failure(Problem("BK824", "the answer about the GitHub connection is malformed", hint=_HINT))
-    if not all(isinstance(one, Mapping) for one in installations):
-        return Failure(Problem("BK824", "the answer about the GitHub connection is malformed", hint=_HINT))
-    return Success(Connection(connected, tuple(installations)))
+    if isinstance(connected, bool) and isinstance(installations, list):
+        listed = tuple(one for one in installations if isinstance(one, Mapping))
+        if len(listed) == len(installations):
+            return Success(Connection(connected, listed))
+    return Failure(Problem("BK824", "the answer about the GitHub connection is malformed", hint=_HINT))
 
 
 def find_repository(answer: Mapping[str, Any], wanted: str) -> Result[str | None, Problem]:

@@ -70,7 +70,7 @@ def test_step__connected_and_readable__opens_nothing() -> None:
 def test_step__no_repository_wanted__a_connection_is_enough() -> None:
     """Nothing is listed then."""
     ready, commands = after(start(None), YES)
-    assert (ready.phase, ready.found, commands) == ("ready", None, ())
+    assert (ready.phase, ready.connected, ready.found, commands) == ("ready", True, None, ())
 
 
 def test_step__unconnected__opens_the_page_once_and_waits() -> None:
