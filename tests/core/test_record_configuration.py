@@ -11,9 +11,11 @@ from returns.result import Failure
 from beaker.core import datasets, image_packages, models, options
 from beaker.core.config import ProjectConfig, parse_config
 from beaker.core.config_entry import IntegrationEntry
+from beaker.core.config_origin import Around, ConfigFile, effective_values
 from beaker.core.config_tree import kind_of, plain_json, tree_from_json
-from beaker.core.credentials import choose_agent_key
+from beaker.core.credentials import AgentKey, BaseUrl, choose_agent_key
 from beaker.core.environment import (
+    GrantedEnvironment,
     names_credential,
     parse_required_env,
     redactor,
@@ -80,6 +82,12 @@ def config_of(data: Any) -> object:
         return found
     config = found.unwrap()
     return [*config.warnings, *(problem for entry in config.entries for problem in entry.problems)]
+
+
+def origins(data: Any, around: Mapping[str, Any]) -> object:
+    tree = tree_from_json(data)
+    file = ConfigFile(config=parse_config(tree, "f").unwrap(), tree=tree)
+    return effective_values(file, choose(file.config, None).unwrap(), Around(**around))
 
 
 def spec_selected(told: Mapping[str, Any] | None, explicit: str | None, spec: str | None) -> object:
@@ -256,6 +264,30 @@ TABLES: dict[str, Table] = {
         each([datasets.DatasetFile("a/b", 0, "0" * 64), datasets.DatasetFile("./a//b", 1, "0" * 64)], []),
     ),
     "configuration": (config_of, each(*CONFIGS)),
+    "origins": (
+        origins,
+        [
+            [{"api": "local"}, {"base_url": BaseUrl("local", "config")}],
+            [
+                {
+                    "integrations": {"a": {"entrypoint": "m:x", "agent_key": "k", "targets": {"kind": "repository"}}},
+                    "config_defaults": {"dataset": "d", "harness_optimization": {"command": ["x"], "seed": 3}},
+                    "default_integration": "a",
+                },
+                {"base_url": BaseUrl("local", "flag"), "agent": AgentKey("k", "config")},
+            ],
+            [
+                {"specs": {"s": {"target": "m:x", "required_env": ["A", "B"], "image_base": "x"}}},
+                {
+                    "base_url": BaseUrl("https://h", "environment"),
+                    "agent": AgentKey("k", "dotenv"),
+                    "credential": "session",
+                    "granted": GrantedEnvironment({"A": "v"}, {"A": "dotenv"}, ("B",)),
+                    "option": "--spec-id",
+                },
+            ],
+        ],
+    ),
     "settings": (settings_of, first(vectors("launch_settings")["refused"], 1)),
     "settings that run": (settings_of, first(vectors("launch_settings")["accepted"], 1)),
     "settings of wrong kinds": (
