@@ -31,7 +31,7 @@ from beaker.files.yaml_edit import (
     word,
 )
 from beaker.files.yaml_spots import locate
-from beaker.files.yaml_tree import parse_yaml
+from beaker.files.yaml_tree import parsable, parse_yaml
 
 CODE = "BK123"
 """The code of a file that is written so that it cannot be edited safely."""
@@ -179,7 +179,7 @@ def _edited(data: bytes, edit: Edit, file: str) -> Result[bytes, Problem]:
 
 
 def _candidates(text: str, edit: Edit) -> Iterator[Candidate]:
-    root = locate(text)
+    root = locate(parsable(text))
     match edit:
         case AddEntry(integration_id, keys):
             yield from entries(text, root, integration_id, keys)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from beaker.core.values import value
 from beaker.files.yaml_spots import Spot
+from beaker.files.yaml_tree import is_json
 
 EntryKeys: TypeAlias = Mapping[str, str | Sequence[str]]
 """Keys of an entry in the order they are written; a list is written in one line."""
@@ -167,9 +168,9 @@ def _gap_before(text: str, at: int) -> str:
 
 
 def _like(text: str, mapping: Spot, key: str) -> str:
-    """`key` in the quotes that the keys of a flow mapping have."""
-    json_like = mapping.style == "flow" and any(text[key.start : key.start + 1] == '"' for key, _ in mapping.pairs)
-    return _quoted(key) if json_like else word(key)
+    """`key` in the quotes that the keys of a flow mapping have; in an empty one those of JSON if the text is JSON."""
+    quoted = [text[name.start : name.start + 1] == '"' for name, _ in mapping.pairs] or [is_json(text)]
+    return _quoted(key) if mapping.style == "flow" and any(quoted) else word(key)
 
 
 def _flow_entry(text: str, mapping: Spot, keys: EntryKeys, plain: str) -> str:

@@ -5,6 +5,7 @@ key that stands twice, a key that is no word, tags, aliases that lead into thems
 documents, nesting deeper than 200, lone surrogates. Anchors, aliases and `<<` merges are resolved.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -32,10 +33,27 @@ def parse_yaml(data: bytes, file: str) -> Result[Node, Problems]:
         return Failure((text.failure(),))
     composer = _Composer(file)
     try:
-        root = composer.compose(text.unwrap())
+        root = composer.compose(parsable(text.unwrap()))
     except Refused as refused:
         return Failure((*composer.found(), *refused.problems))
     return Failure(composer.found()) if composer.faults else Success(root)
+
+
+def parsable(text: str) -> str:
+    """`text` as the parser takes it, character for character: JSON may be indented with tabs, which the parser takes
+    for a mistake. Texts in JSON hold none."""
+    return text.replace("\t", " ") if "\t" in text and is_json(text) else text
+
+
+def is_json(text: str) -> bool:
+    """Whether `text` is an object or a list in JSON, and so its own kind of YAML."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return False
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _decoded(data: bytes, file: str) -> Result[str, Problem]:

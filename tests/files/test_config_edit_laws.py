@@ -22,6 +22,7 @@ from beaker.files.config_edit import (
     set_entry_value,
     set_top_value,
 )
+from beaker.files.yaml_tree import is_json
 
 VECTORS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "config_edits.json").read_text("utf-8")
@@ -79,6 +80,14 @@ def test_edit_config__nothing_there_yet__only_puts_something_in(text: str) -> No
         made = edited(text, edit)
         if made is not None and "default_integration" not in text:
             assert is_insertion(text, made)
+
+
+@pytest.mark.parametrize("text", [text for text in TEXTS if is_json(text)])
+def test_edit_config__json__stays_json(text: str) -> None:
+    """A file that other tools read as JSON can still be read so."""
+    for edit in EDITS.values():
+        made = edited(text, edit)
+        assert made is None or is_json(made)
 
 
 # --- laws over generated files ---
