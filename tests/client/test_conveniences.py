@@ -8,12 +8,12 @@ import json
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from beaker.client import AsyncBeakerClient, BeakerClient, BeakerClientError, Run
+from beaker.config import BeakerConfig
 from beaker.core.changesets import change_set_to_json
 from beaker.core.documents import CreateDocumentChange, DocumentChangeSet
 
@@ -287,9 +287,7 @@ def test_upload__file_that_is_not_there__is_an_os_error(use: Use, tmp_path: Path
         use("upload_artifact_files", {"a": tmp_path / "none"})
 
 
-CONFIG = SimpleNamespace(
-    agent_key=None, integration_id="invoices", config_defaults={"dataset_ref": "inv", "maxConcurrency": 4}
-)
+CONFIG = BeakerConfig(integration_id="invoices", config_defaults={"dataset_ref": "inv", "maxConcurrency": 4})
 
 
 def test_launch__from_a_configuration__sends_what_it_says(hosted: Any, use: Use) -> None:
@@ -305,6 +303,8 @@ def test_launch__from_a_configuration__sends_what_it_says(hosted: Any, use: Use)
         "github_source": {"repository": "acme/invoices", "ref": "x", "integration_id": "invoices"},
         "dataset_ref": "inv",
     }
+    with pytest.raises(BeakerClientError, match="Agent not found"):
+        use("create_optimization_run_from_config", BeakerConfig(agent_key="other"))
     use("create_optimization_run_from_config", CONFIG, dataset_id="art_1", integration_id="other")
     sent = hosted.asked("POST", "/v1/optimization-runs")[-1]
     assert (sent.body["dataset_id"], sent.body["github_source"]["integration_id"]) == ("art_1", "other")

@@ -6,6 +6,7 @@ from typing import assert_type
 
 from beaker import BeakerClient, BeakerClientError, DocumentChangeSet
 from beaker.client import AsyncBeakerClient, Candidate, Dataset, EvalReport, Pulled, Run
+from beaker.config import load_beaker_config
 
 
 def blocking() -> None:
@@ -21,6 +22,7 @@ def blocking() -> None:
         assert_type(client.get_change_sets("c"), Mapping[str, DocumentChangeSet])
         assert_type(client.iter_runs(status="FAILED"), Iterator[Run])
         assert_type(client.pull("r", Path("out"), only=["tree"]), Pulled)
+        client.create_optimization_run_from_config(load_beaker_config(), ref="main")
         client.logout_user(cli_token="t")
         client.get_run(5)  # E arg-type | reportArgumentType
         client.get_run("r", "k")  # E call-arg | reportCallIssue
