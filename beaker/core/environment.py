@@ -122,6 +122,23 @@ def dotenv_supplies(assignments: Mapping[str, str], required_env: Iterable[str] 
     return {name: text for name, text in assignments.items() if name in wanted and not _steers(name)}
 
 
+def dotenv_warnings(assignments: Iterable[str], required_env: Iterable[str], where: str) -> Problems:
+    """What to say of the names that a dotenv file, `where`, sets to no effect: a BK134 for each, in order.
+
+    `required_env` are the names that any entry of the configuration lists.
+    """
+    granted = {AGENT_KEY_VARIABLE, *required_env}
+    warnings = []
+    for name in assignments:
+        if _steers(name):
+            message = f"{name} counts for nothing here: a file of a repository does not steer this machine"
+            warnings.append(Problem("BK134", message, where, "set it in your own environment"))
+        elif name not in granted:
+            message = f"{name} counts for nothing here: no required_env lists it"
+            warnings.append(Problem("BK134", message, where, "list it in required_env, or take it out"))
+    return tuple(warnings)
+
+
 def base_environment(environ: Mapping[str, str], granted: Iterable[str] = ()) -> dict[str, str]:
     """The part of the caller's environment that a child gets: the base list, proxies, and the names in `granted`."""
     return {name: environ[name] for name in (*BASE_ENVIRONMENT, *PROXY_VARIABLES, *granted) if name in environ}

@@ -11,15 +11,17 @@ from beaker.core.config import ProjectConfig, config_problems, parse_config
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.config_reader import DATASET_KEYS, in_file_order
 from beaker.core.config_tree import MapNode, Node
+from beaker.core.environment import dotenv_warnings
 from beaker.core.launch import LOCAL_PATH_KEYS, choose_dataset, local_dataset_path, merge_config, split_config
 from beaker.core.launch_places import SettingsFile, place_settings
 from beaker.core.options import did_you_mean
 from beaker.core.problems import Problem, Problems
-from beaker.core.project_layout import parse_entrypoint, parse_spec_target
+from beaker.core.project_layout import BEAKER_ENV_PATH, parse_entrypoint, parse_spec_target
 from beaker.core.selection import choose
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.files.build_files import judge_build
+from beaker.files.dotenv import read_dotenv
 from beaker.files.entrypoints import module_file
 from beaker.files.project import Project, resolve_import_root
 from beaker.files.reading import read_regular
@@ -77,6 +79,12 @@ def _judged(project: Project, config: ProjectConfig, tree: Node, local: bool) ->
             faults, doubts = _files(project, entry, tree, local)
             problems += faults
             warnings += doubts
+    read = read_dotenv(project.root)
+    if is_successful(read):
+        names = [name for entry in config.entries for name in entry.required_env]
+        warnings += dotenv_warnings(read.unwrap(), names, BEAKER_ENV_PATH)
+    else:
+        problems.append(read.failure())
     return ConfigReport(
         file=config.file,
         ids=tuple(entry.id for entry in config.entries),

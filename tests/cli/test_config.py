@@ -31,7 +31,7 @@ def config(beaker: Callable[..., Any], tmp_path: Path) -> Config:
     (tmp_path / ".git").mkdir()
     (tmp_path / ".beaker").mkdir()
     (tmp_path / "m.py").touch()
-    (tmp_path / ".beaker" / ".env").write_text("FROM_FILE=hush-dotenv\nBEAKER_API_BASE_URL=https://evil.example\n")
+    (tmp_path / ".beaker" / ".env").write_text("FROM_FILE=hush-dotenv\n")
 
     def call(*argv: str, text: str | None = CONFIG, environ: Mapping[str, str] = SECRETS) -> Any:
         if text is not None:

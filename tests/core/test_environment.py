@@ -16,6 +16,7 @@ from beaker.core.environment import (
     RESERVED_ENVIRONMENT_NAMES,
     base_environment,
     dotenv_supplies,
+    dotenv_warnings,
     granted_environment,
     parse_dotenv,
     parse_required_env,
@@ -76,6 +77,29 @@ def test_reserved_environment_reason__any_name__agrees_with_the_declaration(name
 def test_dotenv_supplies__vector__as_listed(assignments: dict[str, str], required: list[str], names: list[str]) -> None:
     """The agent key and granted names count, nothing that steers this machine ever does."""
     assert sorted(dotenv_supplies(assignments, required)) == sorted(names)
+
+
+@pytest.mark.parametrize("assignments, required, names", VECTORS["dotenv_supplies"])
+def test_dotenv_warnings__names_without_effect__are_told(
+    assignments: dict[str, str], required: list[str], names: list[str]
+) -> None:
+    """Each name that supplies nothing is warned about, and none that does."""
+    told = dotenv_warnings(assignments, required, "f")
+    assert [warning.message.split()[0] for warning in told] == [name for name in assignments if name not in names]
+    assert {(warning.code, warning.where) for warning in told} <= {("BK134", "f")}
+
+
+def test_dotenv_warnings__reason__says_what_to_do() -> None:
+    """What steers the machine belongs elsewhere; what nobody asks for can be declared."""
+    steers, unasked = dotenv_warnings(["BEAKER_API_KEY", "OTHER", "BEAKER_AGENT_KEY", "A"], ["A"], "f")
+    assert (steers.message.split(": ")[1], steers.hint) == (
+        "a file of a repository does not steer this machine",
+        "set it in your own environment",
+    )
+    assert (unasked.message, unasked.hint) == (
+        "OTHER counts for nothing here: no required_env lists it",
+        "list it in required_env, or take it out",
+    )
 
 
 def test_base_environment__only_the_list_and_grants__pass() -> None:

@@ -16,6 +16,7 @@ from beaker.core.config_tree import kind_of, plain_json, tree_from_json
 from beaker.core.credentials import AgentKey, BaseUrl, choose_agent_key
 from beaker.core.environment import (
     GrantedEnvironment,
+    dotenv_warnings,
     names_credential,
     parse_required_env,
     redactor,
@@ -551,6 +552,10 @@ TABLES: dict[str, Table] = {
             "LAB",
             "",
         ),
+    ),
+    "variables without effect": (
+        dotenv_warnings,
+        [[["BEAKER_AGENT_KEY", "BEAKER_API_KEY", "PATH", "http_proxy", "A", "B"], ["A", "PATH"], "f"]],
     ),
     "redaction": (
         lambda secrets, said: redactor(secrets)(said),

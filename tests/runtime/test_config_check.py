@@ -138,6 +138,22 @@ def test_check_config__specs__are_judged_like_integrations(tmp_path: Path) -> No
     assert ("BK108", ":2") in doubted(checked(tmp_path, "spec:\n  target: n:x\n"))
 
 
+def test_check_config__variables__are_told_when_they_count_for_nothing(tmp_path: Path) -> None:
+    """The dotenv file beside the configuration is looked at by its names alone; one that stops commands is a fault."""
+    text = GOOD.replace("    package", "    required_env: [TOKEN]\n    package")
+    checked(tmp_path, text)
+    variables = tmp_path / ".beaker" / ".env"
+    variables.write_text("TOKEN=hush\nBEAKER_AGENT_KEY=k\nBEAKER_API_KEY=hush\nOTHER=hush\n")
+    report = checked(tmp_path, text)
+    assert [(one.code, one.where, one.message.split()[0]) for one in report.warnings] == [
+        ("BK134", ".beaker/.env", "BEAKER_API_KEY"),
+        ("BK134", ".beaker/.env", "OTHER"),
+    ]
+    assert "hush" not in repr(report)
+    variables.write_bytes(b"A=\xff\n")
+    assert [one.code for one in checked(tmp_path, text).problems] == ["BK130"]
+
+
 def test_check_config__file_that_cannot_be_read__is_told(tmp_path: Path) -> None:
     """A file that goes away is a problem, no traceback."""
     checked(tmp_path, GOOD)
