@@ -19,9 +19,9 @@ from beaker.core.values import value
 from beaker.files.atomic import os_problem, write_bytes
 from beaker.files.project import leads_out
 from beaker.files.reading import read_regular
+from beaker.files.yaml_edit import EntryKeys as EntryKeys
 from beaker.files.yaml_edit import (
     Candidate,
-    EntryKeys,
     entries,
     entry_text,
     first_pairs,
