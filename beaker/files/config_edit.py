@@ -19,7 +19,6 @@ from beaker.core.values import value
 from beaker.files.atomic import os_problem, write_bytes
 from beaker.files.project import leads_out
 from beaker.files.reading import read_regular
-from beaker.files.yaml_edit import EntryKeys as EntryKeys
 from beaker.files.yaml_edit import (
     Candidate,
     entries,
@@ -30,6 +29,7 @@ from beaker.files.yaml_edit import (
     top_pairs,
     word,
 )
+from beaker.files.yaml_edit import EntryKeys as EntryKeys
 from beaker.files.yaml_spots import locate
 from beaker.files.yaml_tree import parsable, parse_yaml
 
