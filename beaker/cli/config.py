@@ -123,6 +123,7 @@ def _around(
         credential=None if credential is None else credential.source,
         granted=None if entry is None else granted_here(arguments, io, around, entry),
         option=next((option for option, given in named if given is not None), None),
+        place_option="--local" if arguments.local else "--base-url",
     )
 
 

@@ -46,13 +46,14 @@ class ConfigFile:
 @value(kw_only=True)
 class Around:
     """What counts beside the file: where the API is, which agent is meant, from where the credential comes (`None`
-    for none), what the code is granted, and the option that named the entry."""
+    for none), what the code is granted, and the options that named the place and the entry."""
 
     base_url: BaseUrl
     agent: AgentKey | None = None
     credential: Source | None = None
     granted: GrantedEnvironment | None = None
     option: str | None = None
+    place_option: str = "--base-url"
 
 
 def effective_values(file: ConfigFile, entry: IntegrationEntry | None, around: Around) -> tuple[Effective, ...]:
@@ -60,7 +61,7 @@ def effective_values(file: ConfigFile, entry: IntegrationEntry | None, around: A
 
     For runs on this machine with the settings that a run would have by default. No value of a secret is in it.
     """
-    rows = [_api(file, around.base_url), _agent(file, entry, around)]
+    rows = [_api(file, around), _agent(file, entry, around)]
     if not around.base_url.is_local:
         held = None if around.credential is None else HIDDEN
         where = _CREDENTIAL_PLACES.get(around.credential or "", "")
@@ -117,8 +118,9 @@ _CREDENTIAL_PLACES: Mapping[str, str] = ReadOnlyDict({
 })  # fmt: skip
 
 
-def _api(file: ConfigFile, base_url: BaseUrl) -> Effective:
-    places = {"flag": "--base-url", "environment": API_BASE_URL_VARIABLE, "config": _top_place(file, "api")}
+def _api(file: ConfigFile, around: Around) -> Effective:
+    base_url = around.base_url
+    places = {"flag": around.place_option, "environment": API_BASE_URL_VARIABLE, "config": _top_place(file, "api")}
     return Effective(key="api", value=base_url.url, source=base_url.source, where=places.get(base_url.source, ""))
 
 

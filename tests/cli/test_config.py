@@ -125,7 +125,7 @@ def test_show__json__obeys_its_schema(config: Config, conforms: Callable[[object
         conforms(json.loads(done.out), "cli-config-show.json")
         assert (done.code, done.err, done.out.count("\n")) == (0, "", 1)
     assert set(values(plain)["api"]) == {"key", "value"}
-    assert values(full)["api"] == {"key": "api", "value": "local", "source": "flag", "where": "--base-url"}
+    assert values(full)["api"] == {"key": "api", "value": "local", "source": "flag", "where": "--local"}
     assert "credential" not in values(full)
     assert values(full)["config_defaults.test_baseline"]["source"] == "default"
     assert "config_defaults.test_baseline" not in values(plain)
