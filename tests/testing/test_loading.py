@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 import beaker
+from beaker.core.problems import Refused
 from beaker.testing import load_integration
+from beaker.testing.configured import chosen_entry, configured
+from beaker.testing.loading import load_entry
 
 Write = Callable[..., Path]
 
@@ -101,3 +104,43 @@ def test_load__installed_module__needs_no_project(write: Write, tmp_path: Path) 
     (tmp_path / "elsewhere").mkdir()
     found = load_integration("app:integration", root=tmp_path / "elsewhere")
     assert found is beaker.load_integration("app:integration")
+
+
+SPEC = """
+from beaker import Case, CaseResult, CaseScore, DatasetSchema, Spec, spec
+
+class Parts:
+    dataset_schema = DatasetSchema({})
+    def parse_row(self, raw, context): ...
+    def iter_cases(self, row, context): ...
+    def score_case(self, *, case, result): ...
+
+def run_case(*, case, targets, runtime): ...
+
+@spec()
+def build(context):
+    return Spec(Parts(), run_case, Parts())
+"""
+
+
+@pytest.mark.filterwarnings("ignore:the Spec API is deprecated")
+def test_load__spec__is_the_integration_made_of_it(tmp_path: Path) -> None:
+    """A factory is found by its file, by its entry point, and by the id that the configuration gives it."""
+    (tmp_path / "app.py").write_text(SPEC)
+    (tmp_path / ".beaker").mkdir()
+    (tmp_path / ".beaker" / "beaker.yaml").write_text(
+        "specs:\n  one: {target: 'app:build'}\n  two: {target: 'app:no'}\n"
+    )
+    project = configured(tmp_path)
+    loaded = [
+        load_integration(tmp_path / "app.py:build"),
+        load_integration("app:build", root=tmp_path),
+        load_entry(project, chosen_entry(project, "one")),
+    ]
+    assert [made.targets for made in loaded] == [(beaker.repository(),)] * 3
+    with pytest.raises(AttributeError, match="has no attribute 'no'"):
+        load_entry(project, chosen_entry(project, "two"))
+    with pytest.raises(Refused, match="no integration is named 'three'"):
+        chosen_entry(project, "three")
+    with pytest.raises(Refused, match="which Spec is meant is open"):
+        chosen_entry(project, None)
