@@ -295,7 +295,7 @@ def test_init__what_cannot_be__is_refused_unwritten(
         ("x-one: &one {}\nintegrations: *one\n", "BK123"),
         ("integrations:\n\t- x\n", "BK101"),
         ("integrations:\n  a: {entrypoint: 'a:b'}\n  b: {entrypoint: 'a:b'}\n", "BK112"),
-        ("default_spec: x\n", "BK105"),
+        ("agent_key: x\n", "BK105"),
     ],
 )
 def test_init__configuration_that_is_no_good__is_refused(init: Init, project: Path, config: str, code: str) -> None:
