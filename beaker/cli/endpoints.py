@@ -73,6 +73,8 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "github branches": ("list_user_github_branches",),
     "serve": (),
     "init": (),
+    "migrate": (),
+    "doctor": ("get_user_me", "list_agents"),
     "onboarding status": (
         "get_user_me",
         "list_user_agents",

@@ -66,6 +66,13 @@ def beaker_name(node: ast.expr, imported: dict[str, str], packages: set[str]) ->
             return None
 
 
+def taken_names(tree: ast.Module) -> set[str]:
+    """The names of Beaker's that the module imports, or takes from Beaker where it uses them."""
+    imported, packages = imported_names(tree), package_names(tree)
+    used = (beaker_name(node, imported, packages) for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {*imported.values(), *filter(None, used)}
+
+
 def spec_factories(tree: ast.Module) -> tuple[str, ...]:
     """The functions that `beaker.spec(...)` decorates, by qualified name in the order of the module: functions of the
     module and of its classes, which is where a Spec's target can point."""
