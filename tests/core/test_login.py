@@ -77,6 +77,8 @@ def test_step__poll__leads_where_listed(answer: dict[str, Any], phase: LoginPhas
     assert login.phase == phase
     assert (login.session is not None) == (phase == "approved")
     assert (login.problem is not None) == (login.ended and phase != "approved")
+    if login.problem is not None:
+        assert login.problem.code == ("BK821" if phase == "failed" else "BK820")
     assert [type(command) for command in commands] == {"approved": [SaveSession], "waiting": [Wait]}.get(phase, [])
 
 
@@ -133,6 +135,12 @@ def test_step__call_that_was_refused__ends_the_login_with_its_problem(login: Log
     assert (failed.phase, failed.problem, commands) == ("failed", REFUSED.problem, ())
 
 
+def test_step__challenge_that_is_none__ends_the_login() -> None:
+    """An answer that lacks what a challenge needs is no beginning."""
+    failed, commands = after(begin(API, host="h")[0], Answered({}, 1.0))
+    assert (failed.phase, failed.problem and failed.problem.code, commands) == ("failed", "BK821", ())
+
+
 def test_step__no_challenge__is_not_waited_for() -> None:
     """Nobody has seen a code yet, so that no answer is an end."""
     assert after(begin(API, host="h")[0], NO_ANSWER)[0].phase == "failed"
@@ -164,7 +172,8 @@ def test_step__late__is_asked_a_last_time_and_ends() -> None:
     late, commands = after(login, Answered(PENDING, 105.0))
     assert (late.phase, commands) == ("timed_out", ())
     assert late.problem is not None
-    assert "5 seconds" in late.problem.message
+    assert (late.problem.code, "5 seconds" in late.problem.message) == ("BK820", True)
+    assert late.problem.hint == "run `beaker login` again, with a longer --timeout"
     assert after(login, Answered({"status": "approved", "token": "t"}, 109.0))[0].phase == "approved"
 
 
