@@ -216,7 +216,7 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
     from beaker.core.problems import Refused
 
     key = arguments.idempotency_key or str(uuid.uuid4())
-    body = request.body()
+    body: dict[str, Any] = request.body()
     launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
     if not is_successful(launched) and getattr(launched.failure(), "status", None) == 0:
         raise Refused(_unknown_outcome(launched.failure(), key))

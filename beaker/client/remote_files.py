@@ -9,8 +9,8 @@ from typing import Any, BinaryIO
 import attrs
 
 from beaker.client.transport import Transport
-from beaker.core.responses import ApiProblem
 from beaker.core.problems import Problem, Refused
+from beaker.core.responses import ApiProblem
 from beaker.core.text import relative_path
 from beaker.core.values import value
 from beaker.files.atomic import sync_folder

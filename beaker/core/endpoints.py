@@ -6,7 +6,7 @@ The name of an endpoint is the name of the client method that calls it. Blob byt
 from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
-from beaker.core.values import read_only, value
+from beaker.core.values import ReadOnlyDict, read_only, value
 
 Kind: TypeAlias = Literal["string", "integer", "boolean", "object", "list"]
 Auth: TypeAlias = Literal["none", "session", "either"]
@@ -49,14 +49,8 @@ class Endpoint:
     repeatable: bool = False
 
 
-_PYTHON: Mapping[Kind, tuple[type, ...]] = read_only(
-    {
-        "string": (str,),
-        "integer": (int,),
-        "boolean": (bool,),
-        "object": (Mapping,),
-        "list": (list, tuple),
-    }
+_PYTHON: Mapping[Kind, tuple[type, ...]] = ReadOnlyDict(
+    {"string": (str,), "integer": (int,), "boolean": (bool,), "object": (Mapping,), "list": (list, tuple)}
 )
 
 

@@ -15,9 +15,9 @@ import attrs
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.responses import ApiProblem
 from beaker.core.datasets import DatasetDeclaration, DatasetFile, artifact_path, manifest_digest
 from beaker.core.problems import Problem
+from beaker.core.responses import ApiProblem
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import ReadOnlyDict, value
 
