@@ -59,6 +59,7 @@ def test_judge_build__pip_install_from__is_a_file_inside_source_dir(tmp_path: Pa
     tmp_path = tmp_path / "repo"
     put(tmp_path / "svc" / "sub" / "pyproject.toml", PYTHON.format("<3.13"))
     put(tmp_path / "svc" / "pyproject.toml", PYTHON.format(">=3.13"))
+    put(tmp_path / "other" / "pyproject.toml", "")
     (tmp_path / "svc" / "out").symlink_to(tmp_path.parent)
     assert told(tmp_path, source_dir="svc", pip_install_from="svc/sub/pyproject.toml") == [
         (
