@@ -186,12 +186,6 @@ def test_migrate__spec_that_no_entrypoint_can_name__is_left_and_told(
             "cannot be imported with the edits, which were undone",
         ),
         (
-            MODULE.replace(
-                "integration =", "import beaker\nif 'RunSetup' in globals():\n    integration = None\nmade ="
-            ),
-            "cannot be imported before",
-        ),
-        (
             MODULE.replace('("style",)', '("style", "more") if hasattr(Setup, "open_candidate") else ("style",)'),
             "they were undone",
         ),

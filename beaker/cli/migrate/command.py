@@ -1,7 +1,6 @@
 """The command `beaker migrate`: shows the edits that bring a project up to date, or makes them, verified or undone."""
 
 import argparse
-import difflib
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import HELP, add_leaf
@@ -82,6 +81,8 @@ def _show(arguments: argparse.Namespace, io: Io, plan: "MigrationPlan") -> None:
 
 
 def _diff(file: "FilePlan") -> str:
+    import difflib
+
     before, after = (data.decode("utf-8", "replace").splitlines(keepends=True) for data in (file.before, file.after))
     lines = difflib.unified_diff(before, after, f"a/{file.name}", f"b/{file.name}")
     return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
