@@ -131,7 +131,8 @@ class _Smoke:
             self._warnings += unset
         if problems:
             raise _Failed(tuple(problems))
-        self._end(f"integration {request.entry.id}", then="integration")
+        named = "Spec" if request.entry.kind == "spec" else "integration"
+        self._end(f"{named} {request.entry.id}", then="integration")
 
     async def _check_code(self) -> None:
         setup = await SetupWorker.start(
