@@ -46,9 +46,10 @@ def blocking_client(timeout: float, *, trust_env: bool, secure: bool) -> httpx.C
     """A client whose reads end by `within`. One that is not `secure` speaks plain http only, and loads no certificates:
     that takes longer than a call on this machine."""
     client = httpx.Client(verify=secure, **settings(timeout, trust_env=trust_env))
-    for transport in (client._transport, *client._mounts.values()):
+    # Not offered by httpx; where another version keeps it elsewhere, headers that drip byte by byte have no end.
+    mounted: Any = getattr(client, "_mounts", {})
+    for transport in (getattr(client, "_transport", None), *mounted.values()):
         pool: Any = getattr(transport, "_pool", None)
-        # Not offered by httpx: without it, headers that drip byte by byte have no end.
         if hasattr(pool, "_network_backend"):
             pool._network_backend = _Backend(pool._network_backend)
     return client

@@ -120,22 +120,22 @@ class Dataset:
 
 def read_run(body: object) -> Result[Run, Problem]:
     """A run from its answer; BK825 for what has no id."""
-    return _identified(body, "id", "run", _run)
+    return _identified(body, "id", "a run", _run)
 
 
 def read_candidate(body: object) -> Result[Candidate, Problem]:
     """A candidate from its answer; BK825 for what has no id."""
-    return _identified(body, "id", "candidate", _candidate)
+    return _identified(body, "id", "a candidate", _candidate)
 
 
 def read_eval_report(body: object) -> Result[EvalReport, Problem]:
     """A report from its answer; BK825 for what has no id."""
-    return _identified(body, "id", "eval report", _eval_report)
+    return _identified(body, "id", "an eval report", _eval_report)
 
 
 def read_dataset(body: object) -> Result[Dataset, Problem]:
     """A dataset from its record; BK825 for what has no artifact id."""
-    return _identified(body, "artifact_id", "dataset", _dataset)
+    return _identified(body, "artifact_id", "a dataset", _dataset)
 
 
 def read_all(items: object, read: Callable[[object], Result[T, Problem]]) -> Result[tuple[T, ...], Problem]:
@@ -153,7 +153,7 @@ def read_all(items: object, read: Callable[[object], Result[T, Problem]]) -> Res
 
 def _identified(body: object, key: str, what: str, made: Callable[[str, Mapping[str, Any]], T]) -> Result[T, Problem]:
     if not isinstance(body, Mapping) or not _text(body, key):
-        return Failure(Problem("BK825", f"the place described a {what} without its {key}"))
+        return Failure(Problem("BK825", f"the place described {what} without its {key}"))
     return Success(made(body[key], body))
 
 

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from returns.result import Failure
 
-from beaker.core import api, datasets, login, problems, transfer
+from beaker.core import api, datasets, login, pages, problems, results, retry, transfer
 from beaker.core.credentials import choose_base_url, choose_credential
 from beaker.core.logins import read_logins
 from beaker.core.readiness import check_readiness, read_available
@@ -237,6 +237,26 @@ TABLES: dict[str, Table] = {
             [{"artifact": ARTIFACT, "files": [{**TARGET, "headers": []}]}],
             [{"artifact": {**ARTIFACT, "status": "COMPLETE"}, "reused": True}],
         ],
+    ),
+    "results": (
+        lambda read, body: getattr(results, read)(body),
+        [
+            [f"read_{what}", body]
+            for what in ("run", "candidate", "eval_report", "dataset")
+            for body in ({}, {"id": "x1", "artifact_id": "x1", "status": "completed", "created_at": "2026-01-02"}, [])
+        ],
+    ),
+    "pages": (
+        lambda *given: pages.read_page(*given, limit=2, offset=0).map(lambda page: [*page.items, page.next_offset]),
+        [
+            [{"runs": [{"id": "a"}, {"id": "b"}], "total": total}, key]
+            for total in (2, 3, None)
+            for key in ("runs", "x")
+        ],
+    ),
+    "asked waits": (
+        lambda retry_after, date: retry.asked_seconds(retry.Trouble(503, retry_after, date), now=NOW),
+        [["", ""], ["7", ""], ["Thu, 01 Jan 2026 18:00:10 GMT", "Thu, 01 Jan 2026 18:00:00 GMT"]],
     ),
     "tables": (built_anew, [["beaker.core.endpoints", "ENDPOINTS"]]),
     "readiness": (

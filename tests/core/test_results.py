@@ -21,10 +21,10 @@ from beaker.core.results import (
 )
 
 READERS: dict[str, tuple[Any, str]] = {
-    "run": (read_run, "id"),
-    "candidate": (read_candidate, "id"),
-    "eval report": (read_eval_report, "id"),
-    "dataset": (read_dataset, "artifact_id"),
+    "a run": (read_run, "id"),
+    "a candidate": (read_candidate, "id"),
+    "an eval report": (read_eval_report, "id"),
+    "a dataset": (read_dataset, "artifact_id"),
 }
 NOON = datetime(2026, 1, 2, 12, tzinfo=UTC)
 ODD = st.recursive(
@@ -138,7 +138,7 @@ def test_read__without_an_id__is_refused(what: str, body: object) -> None:
     """What cannot be named cannot be used."""
     read, key = READERS[what]
     problem = read(body).failure()
-    assert (problem.code, problem.message) == ("BK825", f"the place described a {what} without its {key}")
+    assert (problem.code, problem.message) == ("BK825", f"the place described {what} without its {key}")
 
 
 @given(st.sampled_from(sorted(READERS)), st.data())
