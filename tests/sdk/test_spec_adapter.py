@@ -524,6 +524,9 @@ def test_as_integration__what_has_no_successor__is_ignored_with_a_warning() -> N
         warnings.simplefilter("always")
         made = as_integration(decorated("all", idle))
     assert made.targets == (RepositoryTargets(None),)
+    assert made.open_candidate is None
+    (case,) = loaded(made, {"words": ["w"]})
+    assert ran(made, case, runtime_of(Path())).output is None  # as `targets` is
     said = [str(one.message).partition(" of a Spec")[0] for one in caught]
     assert said == ["evidence_provider", "result_finalizer", "seed_targets"]
     lines = Path(__file__).read_text(encoding="utf-8").splitlines()
