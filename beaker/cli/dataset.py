@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.dataset_promote import add_promote, promote
-from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words, positive
+from beaker.cli.parser import HELP, add_agent_option, add_entry_options, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, table
@@ -16,10 +16,14 @@ if TYPE_CHECKING:
 
     from beaker.cli.place import Answer
     from beaker.client.dataset_files import LocalDataset
+    from beaker.client.fetching import Progress
     from beaker.core.problems import Problem
 
 MAX_COUNT_DIGITS = 15
 """No dataset has more rows, and Python does not read numbers of any length."""
+
+PROGRESS_SECONDS = 1.0
+"""How long an upload may go on without a word."""
 
 # A revision is shown whole, so that NAME@REVISION can be put together from it.
 _COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE", 27))
@@ -33,8 +37,9 @@ def add_parser(subparsers: Any) -> None:
         actions,
         "upload",
         help="upload a folder with train.jsonl and test.jsonl",
-        description="Uploads train.jsonl, test.jsonl and manifest.json of a folder, one JSON object per line. Rows are "
-        "counted; counts given with --split must agree.",
+        description="Uploads train.jsonl, test.jsonl and manifest.json of a folder, one JSON object per line, and the "
+        "files below the folder that rows name. Rows are counted; counts given with --split must agree. Where an "
+        "Integration is configured, it has to be able to read every row.",
     )
     upload.add_argument("path", metavar="PATH", help="the folder")
     upload.add_argument("--name", required=True, metavar="NAME", help="what runs call the dataset")
@@ -49,6 +54,7 @@ def add_parser(subparsers: Any) -> None:
         "--expires-in-seconds", type=positive(None), default=900, metavar="N", help="life of the upload URLs (900)"
     )
     upload.add_argument("--no-promote", action="store_true", help="do not make it what NAME stands for")
+    upload.add_argument("--no-check", action="store_true", help="do not show the rows to the Integration first")
     upload.add_argument("--dry-run", action="store_true", help="list what would be sent, and send nothing")
     listing = add_leaf(actions, "list", help="list datasets")
     listing.add_argument("--limit", type=positive(None), default=100, metavar="N", help="at most so many (100)")
@@ -57,6 +63,7 @@ def add_parser(subparsers: Any) -> None:
     show.add_argument("reference", metavar="REFERENCE", help="NAME, NAME@production or NAME@REVISION")
     for leaf in (upload, listing, show):
         add_agent_option(leaf)
+    add_entry_options(upload)
     add_promote(actions)
 
 
@@ -67,7 +74,8 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 
 def _upload(arguments: argparse.Namespace, io: Io) -> int:
-    from beaker.cli.place import answered, opened
+    from beaker.cli.dataset_check import check_rows
+    from beaker.cli.place import answered, look_around, opened
     from beaker.cli.trigger import stated_problem
     from beaker.client.dataset_files import gather
     from beaker.client.flows import upload_flow
@@ -96,9 +104,10 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
         "total_count": arguments.total_count,
         "expires_in_seconds": arguments.expires_in_seconds,
     }
-    with opened(arguments, io) as place:
-        flow = upload_flow(dataset, options, progress=lambda path, done, all_: io.note(_progress(path, done, all_)))
-        artifact: Answer = answered(run_flow(place.api, flow))
+    around = look_around(arguments, io)
+    check_rows(arguments, io, around, directory)
+    with opened(arguments, io, around=around) as place:
+        artifact: Answer = answered(run_flow(place.api, upload_flow(dataset, options, progress=_telling(io))))
     if io.json:
         io.json_line(artifact)
         return DONE
@@ -132,8 +141,17 @@ def _unfit(name: str, splits: "Mapping[str, int]") -> "list[Problem]":
     return [Problem("BK907", said, f"dataset {one_line(name)}", hint)] if lacking else []
 
 
-def _progress(path: str, done: int, total: int) -> str:
-    return f"  sent {one_line(path)}; {done} of {counted(total, 'byte')} in all"
+def _telling(io: Io) -> "Progress":
+    """Says how far an upload is: now and then, and when all was sent."""
+    told = io.now()
+
+    def tell(path: str, done: int, total: int) -> None:
+        nonlocal told
+        if done >= total or io.now() - told >= PROGRESS_SECONDS:
+            told = io.now()
+            io.note(f"  sent {one_line(path)}; {done} of {counted(total, 'byte')} in all")
+
+    return tell
 
 
 def _show_files(dataset: "LocalDataset", io: Io) -> int:

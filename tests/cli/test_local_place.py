@@ -320,3 +320,31 @@ def test_changes__real_set__conforms_to_the_published_schemas(
     applied = beaker("changes", "apply", "set.json", "--dir", ".", "--json", cwd=project)
     conforms(json.loads(applied.out), "cli-changes-apply.json")
     assert (project / "playbooks" / "new.txt").read_text() == "vendor: N\n"
+
+
+def test_upload__rows_that_the_integration_cannot_read__are_named_and_not_sent(local: Local, project: Path) -> None:
+    """Each by file and line, whatever JSON it is; --no-check leaves the Integration out."""
+    rows = project / "dataset" / "train.jsonl"
+    lines = rows.read_text(encoding="utf-8").splitlines()
+    rows.write_text("\n".join([lines[0], '{"id": "no more than this"}', *lines[2:], ""]), encoding="utf-8")
+    refused = local("dataset", "upload", "dataset", "--name", "inv")
+    assert (refused.code, refused.out) == (2, "")
+    assert "train.jsonl:2" in refused.err
+    assert "--no-check" in refused.err
+    assert json.loads(local("dataset", "list", "--json").out)["datasets"] == []
+    assert local("dataset", "upload", "dataset", "--name", "inv", "--no-check").code == 0
+
+
+def test_upload__unclear_integration__is_said_and_checks_nothing(local: Local, project: Path) -> None:
+    """Of two Integrations none is guessed; one can be named, and one that is not there is refused."""
+    config = project / ".beaker" / "beaker.yaml"
+    before, _, entry = config.read_text(encoding="utf-8").partition("integrations:\n")
+    other = "  other:\n    entrypoint: nowhere:integration\n"
+    before = "".join(line for line in before.splitlines(keepends=True) if "default_integration" not in line)
+    config.write_text(f"{before}integrations:\n{other}{entry}", encoding="utf-8")
+    upload = ("dataset", "upload", "dataset", "--name", "inv")
+    done = local(*upload)
+    assert (done.code, "not checked" in done.err) == (0, True)
+    broken = local(*upload, "--integration-id", "other")
+    assert (broken.code, "nowhere" in broken.err) == (2, True)
+    assert local(*upload, "--integration-id", "third").code == 2
