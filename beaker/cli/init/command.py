@@ -30,6 +30,10 @@ def add_parser(subparsers: Any) -> None:
     leaf.add_argument("--integration-id", metavar="ID", help="the integration (default: made of the project's name)")
     leaf.add_argument("--target", metavar="T", help="PATH.py, also a new one, or module.path:attribute")
     leaf.add_argument("--agent-key", "--name", dest="agent_key", metavar="KEY", help="the agent's key, to be recorded")
+    leaf.add_argument(
+        "--discover", action="store_true", help="write down the Specs that the project has, by their factories"
+    )
+    leaf.add_argument("--spec-id", metavar="ID", help="with --discover: the id of the only Spec")
     leaf.add_argument("--print", action="store_true", help="show what would be written, and write nothing")
     leaf.add_argument("--no-verify", action="store_true", help="do not import the integration")
     assistants = leaf.add_mutually_exclusive_group()
@@ -46,6 +50,8 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         option = "--agent" if arguments.agent else "--no-agent"
         said = f"{option} has no effect any more: nothing is written for one coding assistant"
         io.warn(Problem("BK901", said, hint="leave it out; --agent-key records the key of an agent"))
+    if arguments.discover or arguments.spec_id is not None:
+        return _discovered(arguments, io)
     plan = run_async(_performed(arguments, io))
     if not plan.adds_entry and (arguments.agent_key or "").strip():
         hint = f"write it there: integrations.{plan.integration_id}.agent_key"
@@ -55,6 +61,21 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         return DONE
     _show(arguments, io, plan)
     return DONE
+
+
+def _discovered(arguments: argparse.Namespace, io: Io) -> int:
+    from beaker.cli.init.discover import discover
+    from beaker.core.problems import Problem, Refused
+
+    if not arguments.discover:
+        hint = "add --discover to write down a Spec that is there; `beaker init --integration-id ID` begins anew"
+        raise Refused(Problem("BK409", "new projects are written as Integrations, not as Specs", "--spec-id", hint))
+    for option in ("target", "agent_key", "integration_id"):
+        if getattr(arguments, option) is not None:
+            said = f"--{option.replace('_', '-')} is about one Integration, and --discover about every Spec there is"
+            raise Refused(Problem("BK900", said, hint="keep one of them"))
+    asked = _asked(arguments, io)
+    return discover(arguments, io, directory=asked.directory, config_file=asked.config_file)
 
 
 async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":

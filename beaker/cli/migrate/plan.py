@@ -1,8 +1,7 @@
 """Reading a project of an earlier generation, and deciding what every file of it becomes."""
 
-import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from returns.pipeline import is_successful
@@ -20,15 +19,12 @@ from beaker.core.values import value
 from beaker.files.atomic import os_problem
 from beaker.files.config_migration import migrated_config
 from beaker.files.entrypoints import module_file
-from beaker.files.git import present_files
 from beaker.files.project import Project, read_config, resolve_import_root
+from beaker.files.python_modules import beaker_modules
 from beaker.files.reading import read_regular
 from beaker.files.spec_targets import module_factories
 from beaker.files.yaml_tree import parse_yaml
 from beaker.sdk.spec_names import BY_GENERATION, SDK_SPEC_ONLY
-
-_ELSEWHERE = frozenset({"node_modules", "build", "dist", "site-packages", "venv", "env", "__pycache__"})
-"""Folders that hold no code of the project's own, where there is no Git to ask."""
 
 
 @value
@@ -62,7 +58,7 @@ def plan_migration(around: Surroundings, cwd: Path) -> MigrationPlan:
     `Refused` when a file cannot be read, or the edited configuration would say something else.
     """
     root = cwd if around.project is None else around.project.root
-    sources = dict(_sources(root, around.project))
+    sources = _sources(root, around.project)
     files: list[FilePlan] = []
     by_hand: list[Problem] = []
     for name, data in sources.items():
@@ -84,31 +80,12 @@ def plan_migration(around: Surroundings, cwd: Path) -> MigrationPlan:
     return MigrationPlan(tuple(files), tuple(by_hand), before, after_config, spec_id)
 
 
-def _sources(root: Path, project: Project | None) -> Iterator[tuple[str, bytes]]:
+def _sources(root: Path, project: Project | None) -> dict[str, bytes]:
     """The project's modules that speak of Beaker, by their path from `root`."""
-    for path in sorted(_modules(root, project)):
-        try:
-            data = read_regular(path)
-        except FileNotFoundError:
-            continue  # Git knows it, and it is gone
-        except OSError as error:
-            raise Refused(os_problem(error, "read a module of the project", path)) from error
-        if b"beaker" in data:
-            yield path.relative_to(root).as_posix(), data
-
-
-def _modules(root: Path, project: Project | None) -> Iterator[Path]:
-    git_root = None if project is None else project.git_root
-    present = None if git_root is None else present_files(git_root).value_or(None)
-    if git_root is not None and present is not None:
-        paths = (git_root / path for path in present if path.endswith(".py"))
-        yield from (path for path in paths if path.is_relative_to(root) and path.is_file() and not path.is_symlink())
-        return
-    for folder, folders, files in os.walk(root):
-        folders[:] = [name for name in folders if (name[:1] != "." or name == ".beaker") and name not in _ELSEWHERE]
-        yield from (
-            Path(folder, name) for name in files if name.endswith(".py") and not Path(folder, name).is_symlink()
-        )
+    try:
+        return dict(beaker_modules(root, None if project is None else project.git_root))
+    except OSError as error:
+        raise Refused(os_problem(error, "read a module of the project")) from error
 
 
 def _module(name: str, data: bytes) -> Result[tuple[bytes, tuple[tuple[int, str], ...], Problems], Problem]:
