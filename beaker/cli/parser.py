@@ -33,6 +33,7 @@ COMMANDS = {
     "init": "beaker.cli.init.command",
     "migrate": "beaker.cli.migrate.command",
     "onboarding": "beaker.cli.onboarding",
+    "doctor": "beaker.cli.doctor",
     "demo": "beaker.cli.demo.command",
     "config": "beaker.cli.config",
     "completion": "beaker.cli.completion",
@@ -52,8 +53,9 @@ HELP = {
     "github": "let the Beaker App read repositories on GitHub",
     "serve": "answer the API for this project, for other folders and tools",
     "init": "set a project up: a module to fill in, and the configuration that names it",
-    "onboarding": "tell how far a project is on its way to a first run",
     "migrate": "bring a project of an earlier generation up to date: show the edits, or make them",
+    "onboarding": "tell how far a project is on its way to a first run",
+    "doctor": "look at Git, Python, the configuration, credentials, the service, the disk",
     "demo": "make an example project and optimize it, on this machine alone",
     "config": "judge the configuration file, or show what it comes to",
     "completion": "print a completion script for a shell",
@@ -68,7 +70,6 @@ LATER_OPTIONS = {
 
 LATER_COMMANDS = {
     "trace": "this version records no traces",
-    "doctor": "`beaker run smoke` checks the project",
     "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
 }
 """Commands of other generations and editions, with what to do instead."""
