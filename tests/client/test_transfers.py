@@ -177,6 +177,40 @@ def test_upload__file_that_changes_on_its_way__is_no_success(store: Any, api: Ap
     assert (problem.code, problem.where, there.completed) == ("BK814", str(folder / "f001"), 0)
 
 
+def test_upload__that_has_failed__waits_for_no_other_file(
+    store: Any, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A store that has fallen silent for one file does not hold back what is known of another."""
+    monkeypatch.setattr(running, "ENDING_SECONDS", 0.2)
+    there, folder = store(2)
+    silent, goes_on = threading.Event(), threading.Event()
+
+    def put(path: str, body: bytes) -> Answer:
+        if path == "f000":
+            silent.set()
+            goes_on.wait(20)
+            return None
+        silent.wait(20)
+        return 400, {}, b"no"
+
+    there.put = put
+    assert upload_artifact(api, folder).failure()[0].code == "BK805"
+    assert not goes_on.is_set()
+    goes_on.set()
+
+
+def test_upload__progress_that_raises__ends_the_upload(store: Any, api: Api) -> None:
+    """What the caller's own code raises reaches the caller, and nothing more is completed."""
+    there, folder = store(3)
+
+    def progress(path: str, done: int, total: int) -> None:
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        upload_artifact(api, folder, progress=progress)
+    assert there.completed == 0
+
+
 def test_upload__big_file__is_told_of_on_its_way(store: Any, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """Bytes of all files together, never fewer than before, and all of them in the end."""
     monkeypatch.setattr(running, "TOLD_BYTES", 1 << 18)
