@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.config import ProjectConfig
@@ -50,6 +51,24 @@ def choose(
     if config.specs or config.spec is not None or config.default_spec is not None:
         return _usual_spec(config)
     return _usual_integration(config)
+
+
+def overshadowed(config: ProjectConfig, added: str) -> Problem | None:
+    """What whoever added the integration `added` has to know (BK158): that a command without an id does not mean it,
+    but another one, or none that could be told. `None` when it is the one that is meant."""
+    found = choose(config, None)
+    if not is_successful(found):
+        problem = found.failure()
+        message = f"from now on commands need --integration-id: {problem.message}"
+        return Problem("BK158", message, problem.where, problem.hint)
+    usual = found.unwrap()
+    if usual is None or (usual.kind, usual.id) == ("integration", added):
+        return None
+    what = "integration" if usual.kind == "integration" else "Spec"
+    message = f"commands without --integration-id mean the {what} {usual.id!r}, not {added!r}"
+    better = f"pass --integration-id {added}"
+    hint = f"{better}, or change default_integration" if usual.kind == "integration" else better
+    return Problem("BK158", message, config.file, hint)
 
 
 def _named_spec(config: ProjectConfig | None, spec_id: str, where: str) -> Result[IntegrationEntry | None, Problem]:

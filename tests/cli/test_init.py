@@ -189,10 +189,13 @@ def test_init__next_steps__work_as_they_are_written(
     init: Init, project: Path, argv: tuple[str, ...], environ: dict[str, str], command: str
 ) -> None:
     """The last line leads to smoke where the user can go on, from wherever `init` was called."""
-    last = init("--no-verify", *argv, environ=environ).err.splitlines()[-1]
+    *_, last, pointer = init("--no-verify", *argv, environ=environ).err.splitlines()
     assert last.endswith(f"how to go on: {command}")
+    status = command.replace("run smoke", "onboarding status")
+    assert pointer == f"How far the project is: {status}"
     away = init("--no-verify", "--dir", str(project), *argv, environ=environ, cwd=project.parent)
-    assert away.err.splitlines()[-1].endswith(f"how to go on: cd {project} && {command}")
+    assert away.err.splitlines()[-2].endswith(f"how to go on: cd {project} && {command}")
+    assert away.err.splitlines()[-1] == f"How far the project is: cd {project} && {status}"
 
 
 def test_init__monorepo__counts_from_the_git_root(init: Init, project: Path) -> None:
@@ -341,10 +344,66 @@ def test_init__terminated_while_a_module_is_imported__ends_with_143(project: Pat
 
 
 def test_init__options_without_effect__are_said(init: Init, project: Path) -> None:
-    """An assistant changes nothing; a key is not recorded in an entry that is there already."""
+    """A coding assistant changes nothing."""
     first = init("--agent", "codex", "--no-verify")
     assert first.code == 0
     assert "--agent has no effect" in first.err
-    second = init("--agent-key", "k", "--no-verify")
-    assert "warning: BK129" in second.err
-    assert entry(project).agent_key is None
+
+
+def test_init__agent_key_of_a_configured_integration__is_recorded(init: Init, project: Path) -> None:
+    """In the file as it stands; another key is replaced, and that is said; the same one changes nothing."""
+    init("--no-verify")
+    config = project / ".beaker/beaker.yaml"
+    config.write_text(config.read_text().replace("required_env", "# mine\n    required_env"))
+    done = init("--agent-key", " k1 ", "--no-verify")
+    assert (done.code, f"  update  {config}\n" in done.out, "warning" in done.err) == (0, True, False)
+    assert (entry(project).agent_key, "    # mine\n" in config.read_text()) == ("k1", True)
+    assert f"  skip  {config}\n" in init("--agent-key", "k1", "--no-verify").out
+    again = init("--agent-key", "k2", "--no-verify", "--json")
+    assert json.loads(again.out)["warnings"][0]["code"] == "BK129"
+    assert entry(project).agent_key == "k2"
+    assert "agent_key: k3" in init("--agent-key", "k3", "--print").out
+    assert entry(project).agent_key == "k2"
+
+
+def test_init__agent_key_that_cannot_be_recorded__leaves_the_file(init: Init, project: Path) -> None:
+    """The line to write by hand is said; an integration that fails to be imported keeps its old key."""
+    (project / ".beaker").mkdir()
+    config = project / ".beaker/beaker.yaml"
+    config.write_text("x-e: &e {entrypoint: 'desk:mine'}\nintegrations: {a: *e}\n")
+    before = files(project)
+    done = init("--agent-key", "k", "--no-verify")
+    assert (done.code, files(project)) == (2, before)
+    assert "error: BK123" in done.err
+    assert "agent_key: k" in done.err
+    config.write_text("integrations:\n  a:\n    entrypoint: desk:mine\n")
+    before = files(project)
+    assert (init("--agent-key", "k").code, files(project)) == (2, before)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ("integrations:\n  old:\n    entrypoint: a:b\n", "from now on commands need --integration-id"),
+        ("integrations:\n  old:\n    entrypoint: a:b\ndefault_integration: old\n", "the integration 'old', not 'new'"),
+        ("integrations:\n  old:\n    entrypoint: a:b\ndefault_integration: gone\n", "which names no integration"),
+        ("spec:\n  target: a:b\n", "mean the Spec 'spec', not 'new'"),
+        ("integrations:\n  old:\n    entrypoint: a:b\ndefault_integration: new\n", ""),
+        ("x-note: 1\n", ""),
+    ],
+)  # fmt: skip
+def test_init__second_entry__says_which_one_commands_mean(
+    init: Init, project: Path, conforms: Callable[..., None], config: str, said: str
+) -> None:
+    """A configuration that worked is never made ambiguous in silence, and the next command names the new entry."""
+    (project / ".beaker").mkdir()
+    (project / ".beaker/beaker.yaml").write_text(config)
+    done = init("--no-verify", "--integration-id", "new")
+    assert done.code == 0
+    assert ("warning: BK158" in done.err) == bool(said)
+    assert said in done.err
+    assert ("run smoke --integration-id new" in done.err) == bool(said)
+    (project / ".beaker/beaker.yaml").write_text(config)
+    answer = json.loads(init("--no-verify", "--json", "--integration-id", "new").out)
+    conforms(answer, "cli-init.json")
+    assert [warning["code"] for warning in answer["warnings"]] == (["BK158"] if said else [])

@@ -12,7 +12,7 @@ from returns.pipeline import is_successful
 from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.problems import Problem
-from beaker.core.selection import InvalidEntry, choose, select
+from beaker.core.selection import InvalidEntry, choose, overshadowed, select
 
 VECTORS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "selection.json").read_text("utf-8")
@@ -71,3 +71,44 @@ def test_select__entry_with_problems__is_refused_with_all_of_them() -> None:
     assert "f:5: bad name" in both.message
     assert is_successful(choose(config_of(["a"], None, (one, two)), None))
     assert is_successful(select(ProjectConfig(file="f"), None))
+
+
+@pytest.mark.parametrize(
+    ("config", "message", "hint"),
+    [
+        ({"integrations": ["new"]}, None, None),
+        ({"integrations": ["old", "new"], "default_integration": "new"}, None, None),
+        ({"integrations": []}, None, None),
+        (
+            {"integrations": ["old", "new"]},
+            "from now on commands need --integration-id: which integration is meant is open; known are new, old",
+            "pass --integration-id, or set default_integration",
+        ),
+        (
+            {"integrations": ["new"], "default_integration": "gone"},
+            "from now on commands need --integration-id: default_integration is 'gone', which names no integration; "
+            "known are new",
+            "correct default_integration, or pass --integration-id",
+        ),
+        (
+            {"integrations": ["old", "new"], "default_integration": "old"},
+            "commands without --integration-id mean the integration 'old', not 'new'",
+            "pass --integration-id new, or change default_integration",
+        ),
+        (
+            {"integrations": ["new"], "specs": ["new"]},
+            "commands without --integration-id mean the Spec 'new', not 'new'",
+            "pass --integration-id new",
+        ),
+    ],
+)
+def test_overshadowed__added_integration__is_meant_or_told(config: Any, message: str | None, hint: str | None) -> None:
+    """Whoever adds one knows whether commands mean it: alone or as the default, and never beside a Spec."""
+    made = ProjectConfig(
+        file="b.yaml",
+        integrations={one: IntegrationEntry(id=one) for one in config["integrations"]},
+        default_integration=config.get("default_integration"),
+        specs={one: IntegrationEntry(id=one, section="specs") for one in config.get("specs", ())},
+    )
+    wanted = None if message is None else Problem("BK158", message, "b.yaml", hint or "")
+    assert overshadowed(made, "new") == wanted

@@ -4,7 +4,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import HELP, add_leaf
-from beaker.cli.shell import DONE, Io, Styled, one_line
+from beaker.cli.shell import DONE, Io, Styled, one_line, problems_json
 from beaker.cli.words import quoted
 
 if TYPE_CHECKING:
@@ -53,9 +53,8 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     if arguments.discover or arguments.spec_id is not None:
         return _discovered(arguments, io)
     plan = run_async(_performed(arguments, io))
-    if not plan.adds_entry and (arguments.agent_key or "").strip():
-        hint = f"write it there: integrations.{plan.integration_id}.agent_key"
-        io.warn(Problem("BK129", "the key was not recorded, since the integration is configured already", hint=hint))
+    for warning in plan.warnings:
+        io.warn(warning)
     if io.json:
         io.json_line(_told(arguments, plan))
         return DONE
@@ -173,6 +172,7 @@ def _told(arguments: argparse.Namespace, plan: "InitPlan") -> dict[str, object]:
         "dry_run": arguments.print,
         "verified": not (arguments.print or arguments.no_verify),
         "files": files,
+        "warnings": problems_json(plan.warnings)["problems"] if plan.warnings else [],
     }
 
 
@@ -192,8 +192,10 @@ def _show(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> None:
     else:
         io.out(Styled("beaker init:", "ok"), f" {name} can be imported ({one_line(plan.code.entrypoint)})")
     io.note(Styled("Next:", "heading"))
-    for number, step in enumerate(_steps(io, plan, _there(arguments, io, plan)), 1):
+    there = _there(arguments, io, plan)
+    for number, step in enumerate(_steps(io, plan, there), 1):
         io.note(f"  {number}. {step}")
+    io.note(f"How far the project is: {_enter(io, plan)}{there.command('onboarding', 'status')}")
 
 
 def _there(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> Io:
@@ -215,11 +217,16 @@ def _steps(io: Io, plan: "InitPlan", there: Io) -> list[str]:
     shown = module.relative_to(io.cwd.resolve()) if module.is_relative_to(io.cwd.resolve()) else module
     steps = [f"fill in what {quoted(str(shown))} marks with TODO(beaker)"] if plan.is_stub else []
     add = {"uv": "uv add --dev", "poetry": "poetry add --group dev", "pip": "pip install"}[plan.project.manager]
-    root = plan.project.root
-    enter = "" if io.cwd.resolve().is_relative_to(root.resolve()) else f"cd {quoted(str(root))} && "
+    named = ("--integration-id", plan.integration_id) if plan.by_id else ()
     steps += [
         f"let the project's environment have Beaker, from its checkout or a wheel: {add} PATH",
         "put train.jsonl and test.jsonl into a folder, and name it in config_defaults.local_dataset_path",
-        f"check everything, which says how to go on: {enter}{there.command('run', 'smoke')}",
+        f"check everything, which says how to go on: {_enter(io, plan)}{there.command('run', 'smoke', *named)}",
     ]
     return steps
+
+
+def _enter(io: Io, plan: "InitPlan") -> str:
+    """What leads into the project, before a command that works there."""
+    root = plan.project.root
+    return "" if io.cwd.resolve().is_relative_to(root.resolve()) else f"cd {quoted(str(root))} && "

@@ -9,13 +9,13 @@ from returns.pipeline import is_successful
 
 from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
-from beaker.core.problems import Problem, Refused
+from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.project_layout import BEAKER_DIR, normalize_integration_id, suggest_integration_id
 from beaker.core.python_version import choose_hosted_python
-from beaker.core.selection import select
+from beaker.core.selection import choose, overshadowed, select
 from beaker.core.values import value
 from beaker.files.atomic import os_problem
-from beaker.files.config_edit import EntryKeys, new_config, with_integration
+from beaker.files.config_edit import EntryKeys, SetEntryValue, edit_config, new_config, with_integration
 from beaker.files.entrypoints import ModuleFile, locate_file, locate_target, module_file
 from beaker.files.ignoring import completed_ignores
 from beaker.files.project import find_git_root, read_config
@@ -55,7 +55,8 @@ class PlannedFile:
 @value(kw_only=True)
 class InitPlan:
     """Everything that is to be written, and the Integration that is to be verified then. `adds_entry` tells whether
-    the configuration gets an integration; `is_stub` whether its module is a stub to fill in."""
+    the configuration gets an integration; `is_stub` whether its module is a stub to fill in, `by_id` whether commands
+    have to name it. `warnings` are to be shown once it is written."""
 
     project: PythonProject
     integration_id: str
@@ -65,6 +66,8 @@ class InitPlan:
     is_stub: bool
     module: Path
     required_env: tuple[str, ...] = ()
+    by_id: bool = False
+    warnings: Problems = ()
 
 
 async def plan_init(asked: Asked, discover: Discover) -> InitPlan:
@@ -91,6 +94,7 @@ async def plan_init(asked: Asked, discover: Discover) -> InitPlan:
     keys = _entry_keys(asked, project, module, f"{module.module}:{name}")
     make_default = config is not None and not config.integrations and config.default_integration is None
     files = [_stub(module.file) if is_stub else PlannedFile(module.file, "skip")]
+    warning: Problem | None = None
     if config is None:
         files.append(PlannedFile(path, "create", new_config(integration_id, keys).encode()))
     else:
@@ -98,6 +102,8 @@ async def plan_init(asked: Asked, discover: Discover) -> InitPlan:
         if not is_successful(edited):
             raise Refused(edited.failure())
         files.append(PlannedFile(path, "update", edited.unwrap()))
+        after = read_config(edited.unwrap(), asked.config_file)
+        warning = overshadowed(after.unwrap(), integration_id) if is_successful(after) else after.failure()[0]
     files.append(_ignore_file(project))
     return InitPlan(
         project=project,
@@ -107,6 +113,8 @@ async def plan_init(asked: Asked, discover: Discover) -> InitPlan:
         adds_entry=True,
         is_stub=is_stub,
         module=module.file,
+        by_id=warning is not None,
+        warnings=() if warning is None else (warning,),
     )
 
 
@@ -138,15 +146,14 @@ def _integration_id(asked: Asked, project: PythonProject) -> str:
 
 
 def _for_existing(asked: Asked, project: PythonProject, config: ProjectConfig, path: Path) -> InitPlan:
-    """A configured Integration is not touched, only verified; a target must be the one that it has."""
+    """A configured Integration is verified, and given the agent's key if there is one to record; nothing else of it is
+    touched. A target must be the one that it has."""
     selected = select(config, asked.integration_id)
     if not is_successful(selected):
         raise Refused(selected.failure())
     entry = selected.unwrap()
     assert entry is not None
-    code = CodeRoot(
-        _git_root(project), entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind
-    )
+    code = CodeRoot(_git_root(project), entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind)
     import_root = code.repository / entry.source_dir / (entry.package_import_root or ".")
     file = module_file(import_root, entry.entrypoint.partition(":")[0])
     if asked.target is not None and not _is_target_of(asked.target, project, entry, file):
@@ -157,12 +164,35 @@ def _for_existing(asked: Asked, project: PythonProject, config: ProjectConfig, p
         project=project,
         integration_id=entry.id,
         code=code,
-        files=(PlannedFile(path, "skip"), _ignore_file(project)),
+        files=(_with_key(path, asked, entry), _ignore_file(project)),
         adds_entry=False,
         is_stub=False,
         module=file or import_root,
         required_env=entry.required_env,
+        by_id=asked.integration_id is not None and choose(config, None).value_or(None) != entry,
+        warnings=_another_agent(asked, entry),
     )
+
+
+def _with_key(path: Path, asked: Asked, entry: IntegrationEntry) -> PlannedFile:
+    """The configuration with the key that is to be recorded; `Refused` (BK123) where that cannot be done safely."""
+    key = (asked.agent_key or "").strip()
+    if not key or key == entry.agent_key:
+        return PlannedFile(path, "skip")
+    before = _content(path)
+    edited = edit_config(before, [SetEntryValue(entry.id, "agent_key", key, entry.section)], file=asked.config_file)
+    if not is_successful(edited):
+        raise Refused(edited.failure())
+    return PlannedFile(path, "update", edited.unwrap())
+
+
+def _another_agent(asked: Asked, entry: IntegrationEntry) -> Problems:
+    """That the integration belonged to another agent, whose key is replaced (BK129)."""
+    key = (asked.agent_key or "").strip()
+    if not key or entry.agent_key in (None, key):
+        return ()
+    message = f"the integration {entry.id!r} had the agent {entry.agent_key}, and has {key} now"
+    return (Problem("BK129", message, asked.config_file, "datasets and runs of the other agent stay with it"),)
 
 
 def _is_target_of(target: str, project: PythonProject, entry: IntegrationEntry, file: Path | None) -> bool:
