@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.candidate_branch import add_branch, branch
 from beaker.cli.candidate_names import add_candidate_name
 from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words
-from beaker.cli.pull import add_only_option, tell_results
+from beaker.cli.pull import PULLED_OF_A_CANDIDATE, add_only_option, tell_results
 from beaker.cli.run_candidates import changed_text
 from beaker.cli.run_view import mapping, score
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled
 from beaker.cli.words import counted
-from beaker.core.pulled import PULLED_OF_A_CANDIDATE, wanted_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,6 +137,7 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import answered, opened
     from beaker.client.flows import download_candidate
     from beaker.client.pulls import files_below
+    from beaker.core.pulled import wanted_files
     from beaker.core.text import checked, name
     from beaker.files.folders import replacing_folder
 

@@ -9,6 +9,7 @@ from beaker.cli.parser import HELP, add_agent_option, add_entry_options, add_lea
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, table
+from beaker.cli.transfers import telling
 from beaker.cli.words import counted
 
 if TYPE_CHECKING:
@@ -16,14 +17,10 @@ if TYPE_CHECKING:
 
     from beaker.cli.place import Answer
     from beaker.client.dataset_files import LocalDataset
-    from beaker.client.fetching import Progress
     from beaker.core.problems import Problem
 
 MAX_COUNT_DIGITS = 15
 """No dataset has more rows, and Python does not read numbers of any length."""
-
-PROGRESS_SECONDS = 1.0
-"""How long an upload may go on without a word."""
 
 # A revision is shown whole, so that NAME@REVISION can be put together from it.
 _COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE", 27))
@@ -107,7 +104,9 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     around = look_around(arguments, io)
     check_rows(arguments, io, around, directory)
     with opened(arguments, io, around=around) as place:
-        artifact: Answer = answered(run_flow(place.api, upload_flow(dataset, options, progress=_telling(io))))
+        artifact: Answer = answered(
+            run_flow(place.api, upload_flow(dataset, options, progress=telling(io, "sent", at_the_end=True)))
+        )
     if io.json:
         io.json_line(artifact)
         return DONE
@@ -139,19 +138,6 @@ def _unfit(name: str, splits: "Mapping[str, int]") -> "list[Problem]":
     hint = "a run learns on TRAIN and proves it on TEST; add rows and upload again"
     said = f"no run can use this dataset: it has no rows in {' and '.join(lacking)}"
     return [Problem("BK907", said, f"dataset {one_line(name)}", hint)] if lacking else []
-
-
-def _telling(io: Io) -> "Progress":
-    """Says how far an upload is: now and then, and when all was sent."""
-    told = io.now()
-
-    def tell(path: str, done: int, total: int) -> None:
-        nonlocal told
-        if done >= total or io.now() - told >= PROGRESS_SECONDS:
-            told = io.now()
-            io.note(f"  sent {one_line(path)}; {done} of {counted(total, 'byte')} in all")
-
-    return tell
 
 
 def _show_files(dataset: "LocalDataset", io: Io) -> int:

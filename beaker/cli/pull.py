@@ -9,7 +9,14 @@ from beaker.cli.parser import add_agent_option, add_leaf, agent_words
 from beaker.cli.run_view import failure_lines, mapping, result_lines, search_text
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.words import counted, quoted
-from beaker.core.pulled import PULLED, PULLED_BESIDE, wanted_files
+
+PULLED = (
+    "run.json", "candidates.json", "eval_reports.json", "proposals", "patch.diff", "changes", "tree", "report.html",
+)  # fmt: skip
+"""What `--only` may name: `beaker.core.pulled.PULLED`, which takes too long to import for a parser."""
+
+PULLED_OF_A_CANDIDATE = PULLED[4:]
+"""What it may name of a candidate."""
 
 
 def add_pull(actions: Any) -> None:
@@ -45,7 +52,9 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch first, write last; what was there before stays until everything new is in place."""
     from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
+    from beaker.cli.transfers import telling
     from beaker.client.pulls import pull_run
+    from beaker.core.pulled import PULLED_BESIDE, wanted_files
     from beaker.core.text import checked, name
 
     run_id = answered(checked(name, arguments.run_id, "RUN_ID", "BK902"))
@@ -53,7 +62,8 @@ def pull(arguments: argparse.Namespace, io: Io) -> int:
     beside = tuple(file for file in PULLED_BESIDE if wanted_files(only, file))
     output = output_folder(io, arguments.output_dir, files=beside)
     with opened(arguments, io) as place:
-        pulled = answered(pull_run(place.api, run_id, output, only=only))
+        progress = telling(io, "fetched", at_the_end=False)
+        pulled = answered(pull_run(place.api, run_id, output, only=only, progress=progress))
     for problem in pulled.missing:
         io.warn(problem)
     run, folder, winner = pulled.run, pulled.directory, pulled.winner_id

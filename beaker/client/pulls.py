@@ -91,7 +91,8 @@ def _pull(api: Api, run_id: str, output: Path, only: frozenset[str], progress: P
                 progress=progress,
             )
             if not is_successful(come) and come.failure().code == MALFORMED:
-                missing.append(come.failure())
+                message = f"the files of {chosen.candidate_id} are left out: {come.failure().message}"
+                missing.append(Problem(MALFORMED, message, hint="the place may show them on a page of its own"))
             else:
                 _answered(come)
         if wanted_files(only, "proposals"):

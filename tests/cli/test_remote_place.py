@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from beaker.cli.pull import PULLED, PULLED_OF_A_CANDIDATE
+from beaker.core import pulled
+
 AGENT = (200, {"id": "ag_1", "key": "inv-agent", "github_repository": "acme/invoices"})
 
 
@@ -281,6 +284,37 @@ def test_pull__unfinished_run__writes_bodies_as_they_are(
         "candidates.json", "eval_reports.json", "r1", "r1/candidates.json", "r1/eval_reports.json", "r1/run.json",
     ]  # fmt: skip
     assert json.loads(done.out)["winner_id"] is None
+
+
+def test_pull__place_that_describes_no_files__gives_the_rest(
+    service: Any, remote: Callable[..., Any], tmp_path: Path
+) -> None:
+    """Another kind of download is said to be missing, and loses nothing else."""
+    service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": "COMPLETED"}))
+    service.on("GET /v1/optimization-runs/r1/candidates", (200, {"candidates": [{"id": "c1"}], "winner_id": "c1"}))
+    service.on("GET /v1/optimization-runs/r1/eval-reports", (200, {"eval_reports": []}))
+    service.on("POST /v1/optimization-candidates/c1/downloads", (200, {"url": "https://store.example/bundle.zip"}))
+    done = remote("run", "pull", "r1", "--output-dir", "out")
+    assert done.code == 0
+    assert "warning: BK812 the files of c1 are left out" in done.err
+    assert (tmp_path / "out" / "r1" / "candidates.json").is_file()
+
+
+def test_pull__that_takes_long__says_how_far_it_is(service: Any, remote: Callable[..., Any]) -> None:
+    """A line now and then, none under --quiet."""
+    service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": "COMPLETED"}))
+    service.on("GET /v1/optimization-runs/r1/candidates", (200, {"candidates": [{"id": "c1"}], "winner_id": "c1"}))
+    service.on("GET /v1/optimization-runs/r1/eval-reports", (200, {"eval_reports": []}))
+    service.offer("c1", {"patch.diff": b"--- a\n"})
+    times = iter(range(100))
+    done = remote("run", "pull", "r1", "--output-dir", "out", now=lambda: float(next(times)))
+    assert "  fetched patch.diff; 6 of 6 bytes in all\n" in done.err
+    assert "fetched" not in remote("run", "pull", "r1", "--output-dir", "out").err
+
+
+def test_pull__names_of_only__are_those_that_are_pulled() -> None:
+    """The parser's own list, which is there before the core is imported, agrees with the core's."""
+    assert (PULLED, PULLED_OF_A_CANDIDATE) == (pulled.PULLED, pulled.PULLED_OF_A_CANDIDATE)
 
 
 @pytest.mark.parametrize("run_id", ["../x", "a/b", ".", ""])
