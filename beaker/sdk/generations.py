@@ -37,7 +37,7 @@ DEPRECATED = (
 """What a module that uses the Spec generation is told, once."""
 
 _PACKAGES = ("beaker", "beaker.sdk")
-_INTEGRATIONS_ONLY = frozenset(
+INTEGRATIONS_ONLY = frozenset(
     (
         "CaseFile",
         "DocumentRunSetup",
@@ -109,7 +109,7 @@ def is_spec_generation(frame: FrameType) -> bool:
     looked_at = whole or code
     answer = _takes(looked_at, SDK_SPEC_ONLY)
     if not answer and (_is_of_entry(namespace) or _imported_for_spec(executing)):
-        answer = not _takes(looked_at, _INTEGRATIONS_ONLY)
+        answer = not _takes(looked_at, INTEGRATIONS_ONLY)
     if not answer and known is not None and "__file__" not in namespace:
         answer = bool(known[1])  # one cell of a notebook after the other
     if whole is not None:
@@ -141,11 +141,10 @@ def _imported_for_spec(executing: FrameType | None) -> bool:
 
 def _module_code(namespace: dict[str, Any]) -> CodeType | None:
     """The code of a module that was imported before; `None` where nobody has it."""
-    spec = namespace.get("__spec__")
-    name = getattr(spec, "name", None) or namespace.get("__name__")
-    get_code = getattr(getattr(spec, "loader", None) or namespace.get("__loader__"), "get_code", None)
+    spec: Any = namespace.get("__spec__")
     try:
-        if get_code is not None and isinstance(code := get_code(name), CodeType):
+        get_code = getattr(getattr(spec, "loader", None), "get_code", None)
+        if get_code is not None and isinstance(code := get_code(spec.name), CodeType):
             return code
         file = namespace.get("__file__")
         source = "".join(linecache.getlines(file, namespace)) if isinstance(file, str) else ""
@@ -186,14 +185,15 @@ def _with_nested(code: CodeType) -> Iterator[CodeType]:
 def _taken(code: CodeType, aliases: dict[str, str]) -> Iterator[str]:
     """Names that the code takes from Beaker's packages; what the packages are called is noted in `aliases`."""
     held = origin = ""  # what stands on top of the stack, and the module of a `from` statement
-    constant: Any = None
+    level: Any = 0
+    names: Any = None  # of a `from` statement; both are loaded before it
     for name, argument in _operations(code):
-        if name == "LOAD_CONST":
-            held, constant = "", argument
+        if name in ("LOAD_CONST", "LOAD_SMALL_INT"):
+            held, level, names = "", names, argument
         elif name == "IMPORT_NAME":
-            origin = argument if constant else ""
-            held = argument.partition(".")[0]
-            if argument == _DECORATOR:
+            module = "" if level else argument  # a relative import is no import of Beaker
+            origin, held = (module, "") if names else ("", module.partition(".")[0])
+            if module == _DECORATOR:
                 yield "spec"
         elif name == "IMPORT_FROM":  # also of `import beaker.sdk as name`, part for part
             module = origin or held
@@ -210,7 +210,7 @@ def _taken(code: CodeType, aliases: dict[str, str]) -> Iterator[str]:
             if held in _PACKAGES:
                 aliases[argument] = held
             held = ""
-        elif name not in _KEEPING:
+        elif name != "EXTENDED_ARG":  # part of the next one
             held = ""
 
 
@@ -226,5 +226,3 @@ def _operations(code: CodeType) -> Iterator[tuple[str, Any]]:
 
 _DECORATOR = "beaker.spec"
 _FAST = re.compile("(?:LOAD|STORE)_FAST")
-_KEEPING = ("SWAP", "POP_TOP", "COPY", "CACHE", "EXTENDED_ARG", "NOP", "PUSH_NULL")
-"""Between taking a name and storing it or taking something from it."""

@@ -23,6 +23,7 @@ class Unprintable:
     [
         ("vendor", "Acme Inc", ("acme inc", "acme", "inc")),
         ("vendor", " ACME ", ("acme",)),
+        ("vendor", "Xylo", ("xylo",)),
         ("vendor", "(Foo), bar!", ("(foo), bar!", "foo", "bar")),
         ("items", ["apple", ("x", "y"), "no", None], ("apple", "('x', 'y')")),
         ("items", ("pear", "apple", "pear"), ("pear", "apple")),
@@ -79,6 +80,7 @@ def test_snippets__line_with_neighbours__marked() -> None:
         ("a", "CONTEXT: one\nMATCH: Two\nCONTEXT: three", 2),
         ("c", "MATCH: TWO", 1),
     ]
+    assert list(snippets([("a", "1\n2\n3\n4\n5\n6")], ("3",))) == [("a", "CONTEXT: 2\nMATCH: 3\nCONTEXT: 4", 3)]
     assert list(snippets([("a", "1\n2\n3\n4")], ("3", "4"))) == [
         ("a", "CONTEXT: 2\nMATCH: 3\nCONTEXT: 4", 3),
         ("a", "CONTEXT: 3\nMATCH: 4", 4),

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import py_compile
 import subprocess
 import sys
 import warnings
@@ -17,7 +18,7 @@ import beaker
 import beaker.sdk
 import beaker.sdk.integration
 from beaker.sdk import spec04, spec_names
-from beaker.sdk.generations import DEPRECATED
+from beaker.sdk.generations import DEPRECATED, INTEGRATIONS_ONLY
 from beaker.sdk.runtimes import RolloutRuntime
 from beaker.sdk.spec04 import as_integration, load_factory, load_spec_from_target
 from beaker.sdk.trace import NOOP_TRACE
@@ -25,6 +26,10 @@ from beaker.sdk.trace import NOOP_TRACE
 TODAY = {name: getattr(beaker, name) for name in sorted(beaker.sdk.TWO_MEANINGS)}
 THEN = {name: getattr(spec04, name) for name in TODAY}
 ALL_NAMES = f"{', '.join(TODAY)}\n"
+
+MANY = "".join(f"name{number} = 'constant {number}'\n" for number in range(300))
+INDENTED = "".join(f"    {line}\n" for line in MANY.splitlines())
+"""More names than an instruction can count without a second one."""
 
 Write = Callable[..., None]
 Warned = list[warnings.WarningMessage]
@@ -142,6 +147,8 @@ def test_names__of_the_generation__are_in_both_packages() -> None:
         "def build(context):\n    from beaker import sdk\n    return [sdk.Spec for _ in '']\nfrom beaker import ",
         "import beaker.sdk\nclass A:\n    def f(self):\n        return beaker.sdk.spec()\nfrom beaker import ",
         "from beaker import *\nfrom beaker import Trajectory, ",
+        f"{MANY}def build(context):\n{INDENTED}    import beaker.sdk as s\n    return s.Spec\nfrom beaker import ",
+        f"{MANY}import beaker\nbeaker.sdk.Spec\nfrom beaker import ",
         "if not __name__:\n    def build(context):\n        from beaker import Evidence\nfrom beaker.sdk import ",
     ],
 )
@@ -170,6 +177,39 @@ def test_module__takes_no_such_name__gets_todays_meanings(write: Write, text: st
     """Such a name of another library or object counts nothing, and `spec04` and `sdk.integration` have no rule."""
     write(new=text + ALL_NAMES)
     assert names_of(importlib.import_module("new")) == TODAY
+
+
+def test_module__relative_imports__are_none_of_beaker(write: Write, tmp_path: Path) -> None:
+    """A package may have modules called as Beaker's are."""
+    package = tmp_path / "pack"
+    package.mkdir()
+    for name, text in {
+        "__init__": "",
+        "beaker": "Spec = spec = 1\n",
+        "new": f"from .beaker import Spec, spec\nfrom beaker import {ALL_NAMES}",
+        "older": f"from . import beaker\nbeaker.Spec\nfrom beaker import {ALL_NAMES}",
+    }.items():
+        (package / f"{name}.py").write_text(text)
+    write()
+    assert names_of(importlib.import_module("pack.new")) == TODAY
+    assert names_of(importlib.import_module("pack.older")) == TODAY
+
+
+def test_module__without_its_source__is_told_by_its_code(write: Write, tmp_path: Path) -> None:
+    """What is shipped compiled has its imports all the same."""
+    write(old="import beaker\ndef late():\n    return beaker.Case\ndef build():\n    return beaker.Spec\n")
+    py_compile.compile(str(tmp_path / "old.py"), str(tmp_path / "old.pyc"), doraise=True)
+    (tmp_path / "old.py").unlink()
+    importlib.invalidate_caches()
+    assert importlib.import_module("old").late() is spec04.Case
+
+
+@pytest.mark.parametrize("name", sorted(INTEGRATIONS_ONLY))
+def test_loader__module_of_an_integration__stays_one(write: Write, name: str) -> None:
+    """What takes a name that only Integrations have is of today even where a Spec's module imports it."""
+    write(factory="import apart\ndef build(context): ...\n", apart=f"from beaker import Case, {name}\n")
+    load_factory("factory:build")
+    assert sys.modules["apart"].Case is TODAY["Case"]
 
 
 def test_modules__of_two_generations__do_not_disturb_each_other(write: Write, caught: Warned) -> None:
