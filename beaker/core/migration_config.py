@@ -252,7 +252,8 @@ class _Config:
             if not any(node.key(name) is not None for name in _TOP_KEYS):
                 words = f"{keys[0].raw} at the top becomes that of {entry_place(section, key.raw)}"
                 self._change(keys[0], words, AddAgentKey(section, key.raw, texts[0]))
-        self.edits.append(RemoveKey((keys[0].raw,)))
+        words = f"{keys[0].raw} goes from the top of the file"
+        self._change(keys[0], words, RemoveKey((keys[0].raw,)))
 
     def _sections(self) -> None:
         if (key := self.tree.key("specs")) is not None:

@@ -35,6 +35,8 @@ from beaker.core.launch import (
     plan_launch,
 )
 from beaker.core.launch_options import SPEC_LAUNCH_KEYS, LaunchOptions, refused_here, with_options
+from beaker.core.migration_code import migrate_module
+from beaker.core.migration_config import plan_config
 from beaker.core.optimizer import parse_launch_settings
 from beaker.core.prices import prices_rule
 from beaker.core.project_layout import (
@@ -416,6 +418,40 @@ TABLES: dict[str, Table] = {
     "settings of a Spec": (
         lambda config: parse_launch_settings({"harness_optimization": {"command": ["x"]}, **config}, kind="spec"),
         each(*({key: item} for key in SPEC_LAUNCH_KEYS for item in (None, True, False, 3, "openai:gpt", ["tone"]))),
+    ),
+    "configuration of an earlier generation": (
+        lambda data: plan_config(tree_from_json(data), "f", spec_id="mine", unfit={"m:bad": "it is not decorated"}),
+        each(
+            {"specs": {"a": {"target": "m:f", "image_base": "i"}}, "default_spec": "a", "agent_key": "k"},
+            {
+                "spec": {"target": "m:f", "config_defaults": {"use_harness_optimization": True, "extra": {}}},
+                "config_defaults": {"testAllCandidates": False},
+            },
+            {"integrations": {"i": {"project_key": "p"}}, "project_key": 7},
+            {"integrations": {}, "spec": {"target": "m:bad"}, "default_integration": "x"},
+            {"specs": {"a": {}, "b": {"target": "m:f", "config_defaults": {"top_k_test_eval": 1}}}},
+            {"integrations": {"i": {}}, "agent_key": "", "project_key": "k"},
+        ),
+    ),
+    "module of an earlier generation": (
+        lambda source: migrate_module(source, "m.py", spec_names=("Spec",)),
+        each(
+            "from beaker import RepositoryRunSetup, DocumentRunSetup, ChangeSet\n"
+            "class A(RepositoryRunSetup[R]): ...\nclass B(DocumentRunSetup[R, C]): ...\nx: ChangeSet\n",
+            "from beaker import ChangeSet\nx = 'ChangeSet'\n",
+            "from beaker import ChangeSet\nChangeSet = 1\n",
+            "from beaker import RepositoryRunSetup\nx = RepositoryRunSetup\n",
+            "from beaker import DocumentRunSetup\nclass S(DocumentRunSetup[R, C]):\n"
+            "    def f(self): return super().prepare_run()\n",
+            "from beaker import DocumentRunSetupResult, RolloutRuntime\nasync def prepare_run(runtime):\n"
+            "    yield DocumentRunSetupResult()\nRolloutRuntime(candidate_runtime=r.candidate_runtime)\n",
+            "from beaker import RunSetup, Integration\nclass S(RunSetup[R]):\n    x = 1\n"
+            "    def open_candidate(self, *, targets_dir, scratch_dir): return 1\n"
+            "Integration(run_setup=S)\n",
+            "from beaker import RunSetup\nclass S(RunSetup[R]):\n    x = 1\n"
+            "    def open_candidate(self, *, targets_dir, scratch_dir): return self.x\n",
+            "from beaker import (RunSetup,  # c\n    RepositoryRunSetup)\n",
+        ),
     ),
     "model names": (
         lambda name: [models.optimization_model(name), models.runtime_model(name), models.scorer_model(name)],
