@@ -107,6 +107,17 @@ def open_runs(database: Database) -> list[RunRecord]:
     return [_record(row) for row in rows]
 
 
+def launched_commits(database: Database, agent_id: str, integration_id: str) -> list[str]:
+    """The commits from which an agent's runs took an integration, the latest launched first."""
+    rows = database.rows(
+        """SELECT commit_id FROM runs WHERE agent_id = :agent_id AND integration_id = :integration_id
+        GROUP BY commit_id ORDER BY max(position) DESC""",
+        agent_id=agent_id,
+        integration_id=integration_id,
+    )
+    return [row["commit_id"] for row in rows]
+
+
 def start_attempt(database: Database, run_id: str, *, now: str) -> RunRecord | None:
     """Note that a worker starts: the run is RUNNING and has one attempt more. `None` when the run has ended.
 

@@ -12,7 +12,6 @@ _GITHUB = (
     "nothing on this machine asks GitHub",
     "a run takes its code from this checkout; name a branch, tag or commit with --ref",
 )
-_BUILD = ("this place builds no images", "`beaker run smoke` checks the integration of this checkout")
 _DEBUG = ("nothing on this machine investigates a failed run", "see error_message of the run, and its worker.log")
 _PULL_REQUEST = (
     "no pull request can be opened from this machine",
@@ -33,10 +32,6 @@ REASONS: Mapping[str, tuple[str, str]] = {
     "list_user_github_repositories": _GITHUB,
     "list_user_github_branches": _GITHUB,
     "list_models": ("this place offers no models", "the integration calls its own model with its own key"),
-    "create_agent": ("agents need not be created here", "name one: it exists from its first use on"),
-    "list_integrations": _BUILD,
-    "list_integration_versions": _BUILD,
-    "get_integration_version": _BUILD,
     "resume_optimization_run": ("no run of this place waits for a review", "a run that was cut off goes on by itself"),
     "get_run_debug": _DEBUG,
     "retry_run_debug": _DEBUG,
