@@ -1,6 +1,6 @@
-from words.kinds import kind_of
-
 from dataclasses import dataclass
+
+from words.kinds import kind_of
 
 import beaker
 from beaker import Case, CaseResult, CaseScore, Check, ContextSearchEvidence, DatasetSchema
