@@ -23,6 +23,9 @@ def styled_status(status: object) -> Styled:
     return Styled(text, _ROLES.get(text.upper(), "key"))
 
 
+PREPARED = "optimization_playbook"
+"""The `queue_reason` of a run of a Spec that waits for its setup at a hosted service."""
+
 _OUTCOMES = {"no_change": "without a change", "timed_out": "timed out"}
 """Outcomes of proposals in words; the others need only their underscores removed."""
 
@@ -36,9 +39,11 @@ def phase_text(run: Mapping[str, Any]) -> str:
     """What a run does before its first proposal; empty later, when the counts tell."""
     from beaker.core.runs import normal_status
 
-    progress = mapping(run.get("progress"))
+    progress, status = mapping(run.get("progress")), normal_status(run.get("status"))
     rollouts, proposals = mapping(progress.get("rollouts")), mapping(progress.get("proposals"))
-    if normal_status(run.get("status")) != "RUNNING" or not rollouts or proposals.get("made"):
+    if status == "QUEUED" and mapping(run.get("trigger_metadata")).get("queue_reason") == PREPARED:
+        return "its setup is being prepared"
+    if status != "RUNNING" or not rollouts or proposals.get("made"):
         return ""
     return "scoring the baseline" if rollouts.get("issued") or rollouts.get("done") else "setting up"
 

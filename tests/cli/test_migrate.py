@@ -146,7 +146,7 @@ def test_migrate__specs__become_integrations_that_name_their_factories(
     assert "  line 2: spec becomes the integration greeting\n" in shown.out
     assert "1 file would change; nothing was written" in shown.out
     done = migrate(root, "--write")
-    assert (done.code, "every entry says what it said" in done.out) == (0, True)
+    assert (done.code, "every entry shows what it showed" in done.out) == (0, True)
     text = (root / ".beaker/beaker.yaml").read_text()
     assert text == "integrations:\n  greeting:\n    agent_key: k\n    entrypoint: s:build\n"
     found = find_project(root).unwrap()
@@ -212,6 +212,7 @@ def test_migrate__without_a_configuration__edits_modules(
     done = migrate(root, "--write")
     assert (done.code, (root / "a.py").read_text()) == (0, "from beaker import DocumentChangeSet\n")
     assert "latin.py: is not written in UTF-8" in done.out
+    assert "1 file changed; no entry is configured, so nothing was imported" in done.out
 
 
 def test_migrate__broken_configuration__is_refused(project: Callable[..., Path], migrate: Callable[..., Any]) -> None:

@@ -138,6 +138,14 @@ def test_trigger__setup_that_failed_there__is_explained(service: Any, launch: Ca
     assert "sv_9" in done.err
 
 
+def test_status__waiting_for_its_setup__says_so(service: Any, remote: Callable[..., Any]) -> None:
+    """A hosted service prepares the setup of a Spec first; the run is queued meanwhile."""
+    waiting = {"id": "r", "status": "QUEUED", "trigger_metadata": {"queue_reason": "optimization_playbook"}}
+    service.on("GET /v1/optimization-runs/r", (200, waiting))
+    done = remote("run", "status", "r")
+    assert (done.code, done.out) == (3, "r: QUEUED\n  progress   its setup is being prepared\n")
+
+
 @pytest.mark.parametrize("words", [MODELS, *OPTIONS.values()])
 def test_trigger__on_this_machine__refuses_with_the_reason(
     words: list[str], beaker: Callable[..., Any], git: Callable[..., str], tmp_path: Path

@@ -73,7 +73,9 @@ def _show(arguments: argparse.Namespace, io: Io, plan: "MigrationPlan") -> None:
         said = "nothing can be changed for you" if plan.by_hand else "nothing to change"
         io.out(Styled("beaker migrate:", "warn" if plan.by_hand else "ok"), f" {said}")
     elif arguments.write:
-        io.out(Styled("beaker migrate:", "ok"), f" {changed} changed; every entry says what it said")
+        shown = plan.after is not None and plan.after.entries
+        proof = "every entry shows what it showed" if shown else "no entry is configured, so nothing was imported"
+        io.out(Styled("beaker migrate:", "ok"), f" {changed} changed; {proof}")
         io.note("look at the changes (git diff), and run your tests")
     else:
         io.out(Styled("beaker migrate:", "ok"), f" {changed} would change; nothing was written")
