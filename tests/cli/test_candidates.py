@@ -12,6 +12,8 @@ from beaker.core.documents import TargetDocument
 from beaker.core.repository_tree import RepositoryFile
 from beaker.files.patches import make_patch
 
+pytestmark = pytest.mark.processes
+
 Conforms = Callable[[object, str], None]
 
 SCORES = {"objective": 0.5, "objective_scored": 0.5, "cases": 4, "scored": 4, "failed": 0}

@@ -13,6 +13,8 @@ import pytest
 
 from beaker.files.project import find_project, load_project_config
 
+pytestmark = pytest.mark.processes
+
 Init = Callable[..., Any]
 
 OWN = """\

@@ -10,6 +10,8 @@ import pytest
 
 from beaker.cli.demo.project import create_project
 
+pytestmark = pytest.mark.processes
+
 Smoke = Callable[..., Any]
 
 

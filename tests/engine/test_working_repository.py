@@ -27,6 +27,8 @@ from beaker.engine.judging import Misdeed, Scope
 from beaker.engine.working_copy import LaidOut, lay_out, take_back
 from beaker.files.patience import Patience
 
+pytestmark = pytest.mark.processes
+
 FILES = {
     ".gitignore": ("100644", b"*.log\n/build/\n"),
     "build/kept.py": ("100644", b"tracked although it is ignored\n"),

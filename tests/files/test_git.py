@@ -12,6 +12,8 @@ from returns.pipeline import is_successful
 from beaker.core.problems import Refused
 from beaker.files import git, git_process
 
+pytestmark = pytest.mark.processes
+
 
 def run(root: Path, *arguments: str) -> str:
     """Git as a user runs it, with an identity of its own."""

@@ -14,6 +14,8 @@ from beaker.files.git import commit_all, init_repository, read_commit
 from beaker.files.git_commits import commit_patch
 from beaker.files.patches import make_patch
 
+pytestmark = pytest.mark.processes
+
 Files = Mapping[str, RepositoryFile]
 
 

@@ -12,6 +12,8 @@ from beaker.core.cases import CapturedFile, CaseFile, case_fingerprint
 from beaker.core.problems import Refused
 from beaker.runtime.workers import WorkerFailed
 
+pytestmark = pytest.mark.processes
+
 STAGING = """
 class Setup(RunSetup[dict]):
     row_model = dict

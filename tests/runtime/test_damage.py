@@ -8,6 +8,8 @@ import pytest
 
 from beaker.runtime.damage import shows_damage
 
+pytestmark = pytest.mark.processes
+
 
 def raised(do):
     try:

@@ -10,6 +10,8 @@ from beaker.core.traces import LIMITS
 from beaker.core.usage import ModelUsage, usage_of
 from beaker.runtime.workers import RolloutResult, WorkerFailed
 
+pytestmark = pytest.mark.processes
+
 CALLS = """
     async def run_case(*, case_input, runtime):
         hello = [{"role": "user", "content": "hello"}]

@@ -10,6 +10,8 @@ from beaker.core.environment import redactor
 from beaker.core.optimizer import Timeouts
 from beaker.runtime.workers import WorkerFailed
 
+pytestmark = pytest.mark.processes
+
 
 def one_case(project, hosted, case_input=None, **options):
     """Run one case in a fresh process and close it."""

@@ -9,6 +9,8 @@ from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
 from beaker.runtime.workers import RolloutResult
 
+pytestmark = pytest.mark.processes
+
 CASE = Case("c1", {"q": "é"}, expected=[1], metadata={"m": 1})
 
 

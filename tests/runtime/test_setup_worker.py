@@ -12,6 +12,8 @@ from beaker.core.optimizer import Timeouts
 from beaker.core.targets import DocumentTargets, RepositoryTargets
 from beaker.runtime.workers import WorkerFailed
 
+pytestmark = pytest.mark.processes
+
 # Notes every step, so that a test sees what ran and in which order.
 NOTING = """
 def note(step):

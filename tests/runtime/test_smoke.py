@@ -20,6 +20,8 @@ from beaker.runtime.launchable import timeouts_of
 from beaker.runtime.smoke import smoke
 from beaker.runtime.smoke_values import SmokeRequest
 
+pytestmark = pytest.mark.processes
+
 DOCUMENTS = """
 TARGETS = documents(groups=("kb", "empty"))
 class Setup(Setup):

@@ -17,7 +17,10 @@ from beaker.runtime import processes
 from beaker.runtime.shortening import no_redaction
 from beaker.runtime.supervisor import Supervisor, end_recorded
 
-pytestmark = pytest.mark.skipif(not processes.LINUX, reason="looks at processes through /proc")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(not processes.LINUX, reason="looks at processes through /proc"),
+]
 
 ENV = {"PATH": os.environ["PATH"]}
 

@@ -13,6 +13,8 @@ from beaker.core.problems import Problem
 from beaker.runtime.connection import late
 from beaker.runtime.failures import WorkerFailed, case_problem
 
+pytestmark = pytest.mark.processes
+
 CANCEL = "for task in asyncio.all_tasks(): task.cancel()"
 STOP = "asyncio.get_running_loop().stop()"
 EXIT = "if row['id'] == 'train-0': asyncio.get_running_loop().call_soon(sys.exit, 7)"

@@ -20,6 +20,8 @@ from beaker.core.problems import Refused
 from beaker.service.embedded import EmbeddedTransport, open_embedded
 from beaker.service.locks import acquire
 
+pytestmark = pytest.mark.processes
+
 CONFIG = {"harness_optimization": {"command": ["python", "propose.py"]}}
 
 

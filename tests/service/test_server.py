@@ -24,6 +24,8 @@ from beaker.core.api import build_request
 from beaker.core.endpoints import ENDPOINTS
 from beaker.service.embedded import EmbeddedTransport, open_embedded
 
+pytestmark = pytest.mark.processes
+
 PROPOSER = {"harness_optimization": {"command": ["python", "{project}/propose.py"]}}
 
 

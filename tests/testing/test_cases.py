@@ -11,6 +11,8 @@ import pytest
 from beaker import Case, CaseFile, CaseResult, Integration, RetryableCaseError, TargetDocument
 from beaker.testing import IntegrationFault, recorded_trace, rollout_runtime, run_case_once, score_once
 
+pytestmark = pytest.mark.processes
+
 Hooks = Callable[..., Integration]
 CASE = Case("c1", {"q": [1]}, expected={"q": [1]})
 

@@ -10,6 +10,8 @@ from textwrap import dedent
 
 import pytest
 
+pytestmark = pytest.mark.processes
+
 CONFIG = """\
 integrations:
   app: {entrypoint: "app:integration"}
