@@ -24,13 +24,14 @@ from urllib.parse import urlsplit
 import anyio
 import anyio.to_thread
 import attrs
+from returns.pipeline import is_successful
 from starlette.requests import Request as HttpRequest
 from starlette.responses import FileResponse
 from starlette.responses import Response as HttpResponse
 from starlette.routing import Route, Router
 
 import beaker
-from beaker.core.api import Response
+from beaker.core.api import Response, match_request
 from beaker.core.endpoints import ENDPOINTS
 from beaker.core.openapi import openapi_document
 from beaker.core.problems import Problem
@@ -52,6 +53,7 @@ from beaker.service.local_ports import ORGANIZATION
 from beaker.service.place import Place, utc_now
 from beaker.service.ports import Caller, Ports, answer, refuse
 from beaker.service.signed_transfers import SignedTransfers, allows_download, allows_upload
+from beaker.service.unavailable import unavailable
 from beaker.service.uploads import Keeping, awaited, received
 
 Scope: TypeAlias = MutableMapping[str, Any]
@@ -174,6 +176,8 @@ class _Rooms:
         body = Body(request.receive)
         if not _shows(request.headers.get("authorization", ""), self._doors.token):
             await body.drain()
+            if (login := _open_endpoint(request)) is not None:
+                return _shown(refuse(501, unavailable(login)), close=True)
             hint = "pass the server's token with --api-key or BEAKER_API_KEY; the server says which file holds it"
             refused = refuse(401, Problem("BK490", "this service asks for its token, and this is not it", hint=hint))
             return _shown(refused, close=True, headers={"www-authenticate": "Bearer"})
@@ -258,6 +262,14 @@ def _shown(response: Response, *, close: bool = False, headers: dict[str, str] |
     """A response as it goes out; `close` when the connection must not be used again."""
     extra = {**(headers or {}), **({"connection": "close"} if close else {}), "x-content-type-options": "nosniff"}
     return HttpResponse(response.body, response.status, {**response.headers, **extra, "cache-control": "no-store"})
+
+
+def _open_endpoint(request: HttpRequest) -> str | None:
+    """The endpoint that a request is for, if that is one of those that nobody needs a token for: a login, which there
+    is none of here."""
+    matched = match_request(request.method, request.scope["raw_path"].decode("ascii", "replace"))
+    endpoint = matched.unwrap().endpoint if is_successful(matched) else None
+    return endpoint.name if endpoint is not None and endpoint.auth == "none" else None
 
 
 def _shows(authorization: str, token: str) -> bool:
