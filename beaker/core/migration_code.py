@@ -28,11 +28,12 @@ from beaker.core.values import value
 BY_HAND = "BK161"
 """The code of a change that is left to the author."""
 
-_RENAMED: Mapping[str, str] = {
+RENAMED: Mapping[str, str] = {
     "RepositoryRunSetup": "RunSetup",
     "DocumentRunSetup": "RunSetup",
     "ChangeSet": "DocumentChangeSet",
 }
+"""Names of earlier generations, and what each is called now."""
 _BASES = ("RepositoryRunSetup", "DocumentRunSetup")
 _RESULTS: Mapping[str, str] = {"RepositoryRunSetupResult": "repository", "DocumentRunSetupResult": "documents"}
 _HOOKS = ("prepare_run", "open_candidate")
@@ -51,23 +52,44 @@ class Migrated:
     by_hand: Problems = ()
 
 
-def migrate_module(source: str, file: str, *, spec_names: Collection[str] = ()) -> Result[Migrated, Problem]:
+def migrate_module(
+    source: str, file: str, *, spec_names: Collection[str] = (), handed_on: Collection[str] = ()
+) -> Result[Migrated, Problem]:
     """The module with every change made that can be made safely; BK160 when Python cannot read it.
 
     `file` names it in problems. `spec_names` are the names that only the Spec generation has: a module that takes one
-    of them is of that generation, where `candidate_runtime` is still the word.
+    of them is of that generation, where `candidate_runtime` is still the word. Names `handed_on` are those that other
+    modules of the project take from one of their own (`names_handed_on`): they stay.
     """
-    return parse_module(source, file).map(lambda tree: _Module(tree, source, file, spec_names).migrated())
+    return parse_module(source, file).map(lambda tree: _Module(tree, source, file, spec_names, handed_on).migrated())
+
+
+def names_handed_on(source: str, file: str) -> Result[frozenset[str], Problem]:
+    """The earlier names that a module takes from other modules than Beaker's; BK160 when Python cannot read it."""
+    return parse_module(source, file).map(lambda tree: frozenset(_taken_elsewhere(tree)))
+
+
+def _taken_elsewhere(tree: ast.Module) -> Iterator[str]:
+    packages = package_names(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.ImportFrom(module=module, level=level, names=names) if level or module not in PACKAGES:
+                yield from (alias.name for alias in names if alias.name in RENAMED)
+            case ast.Attribute(value=owner, attr=name) if name in RENAMED and ast.unparse(owner) not in packages:
+                yield name
 
 
 class _Module:
     """One module while it is looked at."""
 
-    def __init__(self, tree: ast.Module, source: str, file: str, spec_names: Collection[str]) -> None:
+    def __init__(
+        self, tree: ast.Module, source: str, file: str, spec_names: Collection[str], handed_on: Collection[str]
+    ) -> None:
         self.tree, self.source, self.file = tree, source, file
         self.text: SourceText = source_text(source)
         self.imported, self.packages = imported_names(tree), package_names(tree)
         self.is_spec = not taken_names(tree).isdisjoint(spec_names)
+        self.handed_on = handed_on
         self.edits: list[SourceEdit] = []
         self.changes: set[tuple[int, str]] = set()
         self.by_hand: list[Problem] = []
@@ -76,7 +98,7 @@ class _Module:
         """What becomes of it: each group of edits on its own, and only if the module can still be read with it."""
         if not self.imported and not self.packages:
             return Migrated(self.source)
-        wanted = [name for name in _RENAMED if self._can_be_renamed(name)]
+        wanted = [name for name in RENAMED if self._can_be_renamed(name)]
         for group in filter(None, (self._renamings(wanted), self._results(), self._runtimes())):
             self._keep(group, self.edits + group)
         self._move_openers()
@@ -132,6 +154,10 @@ class _Module:
         uses = self._uses(old)
         if not uses and old not in self.imported.values():
             return False
+        if old in self.handed_on:
+            line = next(node.lineno for node in ast.walk(self.tree) if isinstance(node, ast.Import | ast.ImportFrom))
+            self._leave(line, f"{old} is not renamed: a module takes it from another one of the project")
+            return False
         local = {name for name, there in self.imported.items() if there == old}
         for line, why in (*self._bound(local), *self._in_texts(old), *self._held(old, uses)):
             self._leave(line, f"{old} is not renamed: {why}")
@@ -186,7 +212,7 @@ class _Module:
 
     def _use(self, node: ast.expr, old: str) -> SourceEdit:
         end = self.text.end(node)
-        return SourceEdit(end - len(old), end, _RENAMED[old], node.lineno, _what(old))
+        return SourceEdit(end - len(old), end, RENAMED[old], node.lineno, _what(old))
 
     def _subscripts(self) -> Iterator[SourceEdit]:
         """The type parameter that a base has no longer: of `DocumentRunSetup[Row, Candidate]` the second."""
@@ -207,7 +233,7 @@ class _Module:
         goes: list[int] = []
         for index, alias in enumerate(node.names):
             if alias.name in names:
-                new = _RENAMED[alias.name]
+                new = RENAMED[alias.name]
                 if alias.asname is None and new in kept:
                     goes.append(index)
                     continue
@@ -287,7 +313,7 @@ class _Module:
 
 
 def _what(old: str) -> str:
-    return f"{old} becomes {_RENAMED[old]}"
+    return f"{old} becomes {RENAMED[old]}"
 
 
 def _unsubscripted(node: ast.expr) -> ast.expr:

@@ -215,6 +215,17 @@ def test_migrate__without_a_configuration__edits_modules(
     assert "1 file changed; no entry is configured, so nothing was imported" in done.out
 
 
+def test_migrate__name_that_is_handed_on__stays_in_both_modules(
+    project: Callable[..., Path], migrate: Callable[..., Any]
+) -> None:
+    """A module that takes a name from another one, without a word of Beaker, would lose it."""
+    content = {"a.py": "from beaker import ChangeSet\n", "b.py": "from a import ChangeSet\n"}
+    root = project(content)
+    done = migrate(root, "--write")
+    assert (done.code, files(root)) == (0, content)
+    assert "a.py:1: ChangeSet is not renamed" in done.out
+
+
 def test_migrate__broken_configuration__is_refused(project: Callable[..., Path], migrate: Callable[..., Any]) -> None:
     """What cannot be read cannot be brought up to date."""
     done = migrate(project({".beaker/beaker.yaml": "a: [\n"}), "--json")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from beaker.core.migration_code import Migrated, migrate_module
+from beaker.core.migration_code import Migrated, migrate_module, names_handed_on
 
 SPEC_NAMES = ("Spec", "spec", "RolloutContext")
 
@@ -155,6 +155,23 @@ def test_migrate_module__name_that_cannot_go__is_left_whole(name: str) -> None:
     """A name is renamed everywhere or nowhere; why not is told with its line."""
     source, said = KEPT[name]
     check(source, source, said)
+
+
+def test_migrate_module__name_that_others_take_from_it__stays() -> None:
+    """What a module hands on to others of its project is not renamed in one of them."""
+    other = "import a, beaker\nfrom a import DocumentRunSetup as D\nfrom .b import ChangeSet, x\n"
+    other += "y = a.RepositoryRunSetup, beaker.ChangeSet, a.z\n"
+    assert names_handed_on(other, "o.py").unwrap() == {"DocumentRunSetup", "ChangeSet", "RepositoryRunSetup"}
+    assert (
+        names_handed_on("from beaker import ChangeSet\nimport beaker\nx = beaker.ChangeSet\n", "o.py").unwrap() == set()
+    )
+    assert names_handed_on("(", "o.py").failure().code == "BK160"
+    source = "import os\nfrom beaker import ChangeSet, RepositoryRunSetup\nclass S(RepositoryRunSetup[R]): ...\n"
+    found = migrate_module(source, "m.py", handed_on=("ChangeSet",)).unwrap()
+    assert found.source == source.replace("RepositoryRunSetup", "RunSetup")
+    assert [str(problem) for problem in found.by_hand] == [
+        "m.py:1: ChangeSet is not renamed: a module takes it from another one of the project"
+    ]
 
 
 def test_migrate_module__one_base_stays__the_other_goes_on_its_own() -> None:

@@ -10,7 +10,7 @@ from returns.result import Failure, Result
 from beaker.cli.place import Surroundings
 from beaker.core.config import ProjectConfig
 from beaker.core.config_entry import IntegrationEntry
-from beaker.core.migration_code import migrate_module
+from beaker.core.migration_code import RENAMED, migrate_module, names_handed_on
 from beaker.core.migration_config import other_meaning, plan_config
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.project_layout import suggest_integration_id
@@ -25,6 +25,8 @@ from beaker.files.reading import read_regular
 from beaker.files.spec_targets import module_factories
 from beaker.files.yaml_tree import parse_yaml
 from beaker.sdk.spec_names import BY_GENERATION, SDK_SPEC_ONLY
+
+_WORDS = (b"beaker", *(name.encode() for name in RENAMED))
 
 
 @value
@@ -61,8 +63,9 @@ def plan_migration(around: Surroundings, cwd: Path) -> MigrationPlan:
     sources = _sources(root, around.project)
     files: list[FilePlan] = []
     by_hand: list[Problem] = []
+    handed_on = frozenset[str]().union(*(_handed_on(name, data) for name, data in sources.items()))
     for name, data in sources.items():
-        made = _module(name, data)
+        made = _module(name, data, handed_on)
         if not is_successful(made):
             by_hand.append(made.failure())
             continue
@@ -83,12 +86,21 @@ def plan_migration(around: Surroundings, cwd: Path) -> MigrationPlan:
 def _sources(root: Path, project: Project | None) -> dict[str, bytes]:
     """The project's modules that speak of Beaker, by their path from `root`."""
     try:
-        return dict(beaker_modules(root, None if project is None else project.git_root))
+        return dict(beaker_modules(root, None if project is None else project.git_root, words=_WORDS))
     except OSError as error:
         raise Refused(os_problem(error, "read a module of the project")) from error
 
 
-def _module(name: str, data: bytes) -> Result[tuple[bytes, tuple[tuple[int, str], ...], Problems], Problem]:
+def _handed_on(name: str, data: bytes) -> frozenset[str]:
+    """Earlier names that a module takes from another of the project; none where it cannot be read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return names_handed_on(data.decode("utf-8-sig", "replace"), name).value_or(frozenset())
+
+
+def _module(
+    name: str, data: bytes, handed_on: frozenset[str]
+) -> Result[tuple[bytes, tuple[tuple[int, str], ...], Problems], Problem]:
     mark = b"\xef\xbb\xbf"
     bom = mark if data.startswith(mark) else b""
     try:
@@ -97,7 +109,7 @@ def _module(name: str, data: bytes) -> Result[tuple[bytes, tuple[tuple[int, str]
         return Failure(Problem("BK160", "is not written in UTF-8, and was not looked at", name, "save it as UTF-8"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of escapes: whoever runs the module is told
-        made = migrate_module(source, name, spec_names=SDK_SPEC_ONLY)
+        made = migrate_module(source, name, spec_names=SDK_SPEC_ONLY, handed_on=handed_on)
     return made.map(lambda found: (bom + found.source.encode(), found.changes, found.by_hand))
 
 
