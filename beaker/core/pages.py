@@ -4,6 +4,7 @@ Lists are newest first, and grow while somebody walks through them: items move o
 again.
 """
 
+import re
 from collections.abc import Collection
 from typing import Any
 
@@ -12,6 +13,8 @@ from returns.result import Failure, Result, Success
 from beaker.core.problems import Problem
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
+
+_COUNT = re.compile(r"[0-9]{1,15}")
 
 ID_KEYS = ("id", "artifact_id")
 """What an item may be told from others by."""
@@ -39,9 +42,9 @@ def read_page(
         return Failure(Problem("BK825", f"the place listed no {key}"))
     named = [(_id(item), item) for item in listed]
     following = offset + len(listed)
-    total = answer.get("total")
-    known = isinstance(total, int) and not isinstance(total, bool)
-    more = bool(listed) and (following < int(str(total)) if known else len(listed) >= limit)
+    # Some services write counts as text; what is true or false is none.
+    counted = _COUNT.fullmatch(str(answer.get("total")))
+    more = bool(listed) and (following < int(counted[0]) if counted else len(listed) >= limit)
     ids = frozenset(item_id for item_id, _ in named if item_id is not None)
     new = tuple(item for item_id, item in named if item_id is None or item_id not in seen)
     return Success(Page(new, ids, following if more else None))

@@ -49,6 +49,7 @@ REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
 """Headers in which services say what they call a request; the first one that is there counts."""
 
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
+_COUNT = re.compile(r"[0-9]{1,15}")
 _CODE = re.compile(r"BK\d{3}")
 
 
@@ -72,7 +73,10 @@ def read_response(name: str, response: Response) -> Result[JsonObject, ApiProble
     if not isinstance(answer, dict):
         return Failure(_broken(response, f"the answer to {name} is not a JSON object"))
     for key, kind in ENDPOINT[name].answer:
-        if not fits(answer.get(key), kind):
+        found = answer.get(key)
+        if kind == "integer" and isinstance(found, str) and _COUNT.fullmatch(found):
+            answer[key] = found = int(found)  # some services write counts as text
+        if not fits(found, kind):
             return Failure(_broken(response, f"the answer to {name} lacks {key}, which must be of type {kind}"))
     return Success(answer)
 

@@ -260,6 +260,16 @@ def test_read_response__success__is_its_object() -> None:
     }
 
 
+@pytest.mark.parametrize("total, read", [(b"7", 7), (b'"7"', 7), (b'"0"', 0), (b'"-1"', None), (b'"7.0"', None),
+                                         (b'""', None), (b"true", None), (b'"' + b"9" * 16 + b'"', None)])  # fmt: skip
+def test_read_response__count__may_be_written_as_text(total: bytes, read: int | None) -> None:
+    """Whoever reads the answer finds a number."""
+    body = b'{"runs": [], "offset": 0, "total": ' + total + b"}"
+    answered = read_response("list_optimization_runs", Response(status=200, body=body))
+    assert answered.map(lambda answer: answer["total"]).value_or(None) == read
+    assert is_successful(answered) is (read is not None)
+
+
 @pytest.mark.parametrize("body", [b"[]", b"null", b'"x"', b"<html>", b'{"agents": {}}', b"{}", b'{"agents": NaN}'])
 def test_read_response__broken_success__has_status_0(body: bytes) -> None:
     """What no service may answer is told apart from a refusal."""
