@@ -141,14 +141,15 @@ def test_migrate__specs__become_integrations_that_name_their_factories(
     project: Callable[..., Path], migrate: Callable[..., Any]
 ) -> None:
     """A decorated factory needs no new code; the project's key becomes that of the entry."""
-    root = project({".beaker/beaker.yaml": "agent_key: k\nspec:\n  target: s:build\n", "s.py": SPEC})
+    content = {".beaker/beaker.yaml": "agent_key: k\nspec:\n  target: s:build\n", "s.py": SPEC}
+    root = project({**content, "pyproject.toml": '[project]\nname = "Front Desk"\n'})
     shown = migrate(root)
-    assert "  line 2: spec becomes the integration greeting\n" in shown.out
+    assert "  line 2: spec becomes the integration front_desk\n" in shown.out
     assert "1 file would change; nothing was written" in shown.out
     done = migrate(root, "--write")
     assert (done.code, "every entry shows what it showed" in done.out) == (0, True)
     text = (root / ".beaker/beaker.yaml").read_text()
-    assert text == "integrations:\n  greeting:\n    agent_key: k\n    entrypoint: s:build\n"
+    assert text == "integrations:\n  front_desk:\n    agent_key: k\n    entrypoint: s:build\n"
     found = find_project(root).unwrap()
     assert found is not None
     assert load_project_config(found).unwrap().warnings == ()

@@ -20,6 +20,7 @@ from beaker.files.atomic import os_problem
 from beaker.files.config_migration import migrated_config
 from beaker.files.entrypoints import module_file
 from beaker.files.project import Project, read_config, resolve_import_root
+from beaker.files.pyproject import read_python_project
 from beaker.files.python_modules import beaker_modules
 from beaker.files.reading import read_regular
 from beaker.files.spec_targets import module_factories
@@ -73,7 +74,7 @@ def plan_migration(around: Surroundings, cwd: Path) -> MigrationPlan:
         by_hand += left
         if after != data:
             files.append(FilePlan(root / name, name, data, after, changes))
-    spec_id = suggest_integration_id(root.name)
+    spec_id = suggest_integration_id(read_python_project(root).name)
     before = after_config = around.config
     if around.project is not None and before is not None:
         planned = _configuration(around.project, before, sources, spec_id, by_hand)
