@@ -97,7 +97,11 @@ GATES: list[tuple[dict[str, Any], str, str]] = [
     ({"config": PROPOSER | {"scorerModel": "openai:gpt"}}, "BK410", "judge"),
     ({"config": PROPOSER | {"spend_budget_usd": 5}}, "BK410", "needs the prices of models"),
     ({"config": PROPOSER | {"spendBudgetUsd": 5}}, "BK410", "needs the prices of models"),
-    ({"config": PROPOSER | {"optimization_config": {"optimization_models": []}}}, "BK410", "which this machine does not have"),
+    (
+        {"config": PROPOSER | {"optimization_config": {"optimization_models": []}}},
+        "BK410",
+        "which this machine does not have",
+    ),
     ({"config": PROPOSER | {"colour": "red"}}, "BK410", "not a known option"),
     ({"config": PROPOSER | {"max_concurrency": 2, "maxConcurrency": 2}}, "BK410", "twice"),
     ({"config": PROPOSER | {"dataset_ref": "inv"}}, "BK410", "not a known option"),
