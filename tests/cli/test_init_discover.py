@@ -68,6 +68,7 @@ def init(beaker: Callable[..., Any], project: Path) -> Callable[..., Any]:
     return call
 
 
+@pytest.mark.e2e
 def test_discover__decorated_factory__is_an_entry_that_is_verified(
     init: Callable[..., Any], project: Path, conforms: Callable[..., None]
 ) -> None:
@@ -120,6 +121,7 @@ def test_discover__options_that_mean_something_else__are_refused(
     assert (done.code, f"error: {said}" in done.err, (project / ".beaker").exists()) == (2, True, False)
 
 
+@pytest.mark.e2e
 def test_discover__factory_that_builds_nothing__leaves_nothing_behind(init: Callable[..., Any], project: Path) -> None:
     """What cannot be imported is told, and no file stays; a project without factories has nothing to write."""
     (project / "src" / "desk" / "tone.py").write_text(SPEC.replace("    return Spec(", "    return ("))

@@ -137,6 +137,7 @@ def test_migrate__modules_and_configuration__are_shown_then_written_and_verified
     assert again.out == "beaker migrate: nothing to change\n"
 
 
+@pytest.mark.e2e
 def test_migrate__specs__become_integrations_that_name_their_factories(
     project: Callable[..., Path], migrate: Callable[..., Any]
 ) -> None:
@@ -178,6 +179,7 @@ def test_migrate__spec_that_no_entrypoint_can_name__is_left_and_told(
     assert "nothing can be changed for you" in done.out
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     ("module", "said"),
     [

@@ -78,6 +78,7 @@ def test_smoke__file_of_a_spec__needs_no_configuration(smoke: Callable[..., Any]
     assert not (folder / ".beaker").exists()
 
 
+@pytest.mark.e2e
 def test_smoke__spec_of_the_configuration__is_selected_by_its_id(smoke: Callable[..., Any], folder: Path) -> None:
     """Without a default, the id decides among Specs and Integrations."""
     configure(folder)
