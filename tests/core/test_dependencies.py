@@ -46,7 +46,9 @@ def test_declares__anywhere_else__does_not_count(pyproject: Any) -> None:
 
 KEYS = st.sampled_from(["project", "tool", "poetry", "uv", "group", "dependencies", "dependency-groups"])
 SHAPES: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.text() | st.integers(), lambda more: st.lists(more) | st.dictionaries(KEYS, more)
+    st.none() | st.text() | st.integers(),
+    lambda more: st.lists(more, max_size=3) | st.dictionaries(KEYS, more, max_size=3),
+    max_leaves=8,
 )
 
 

@@ -124,3 +124,8 @@ def test_healthy__any_checks__is_the_want_of_faults(checks: list[Check]) -> None
     assert [list(item.items()) for item in answer["checks"]] == [
         [("name", one.name), ("state", one.state), ("message", one.message), ("hint", one.hint)] for one in checks
     ]
+
+
+def test_limits__are_as_documented() -> None:
+    """Two GiB for a long run, a quarter of one to begin at all; Git and Python as they are tested with."""
+    assert (LITTLE_SPACE, NO_SPACE) == (2_147_483_648, 268_435_456)

@@ -44,7 +44,7 @@ def told(row: dict[str, Any]) -> object:
     known = Replies(who=row["who"], denied=denied, answers=answers, push=push)
     report = onboarding(findings(facts, known), errors(facts, known))
     return [
-        *(f"{step.id} {step.reason}" for step in report.steps if step.state != "todo" and step.reason),
+        *(f"{step.id} {step.reason}" for step in report.steps if step.state != "todo" and step.reason is not None),
         *(f"{step.id} to do: {step.reason} -> {step.next_action}" for step in report.steps if step.state == "todo"),
         f"next {report.next.id}: {report.next.action}",
         *report.errors,
