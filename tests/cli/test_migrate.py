@@ -104,6 +104,7 @@ def migrate(beaker: Callable[..., Any]) -> Callable[..., Any]:
 CONFIG = "integrations:\n  greeting: {entrypoint: 'm:integration', project_key: k}  # ours\n"
 
 
+@pytest.mark.processes
 def test_migrate__modules_and_configuration__are_shown_then_written_and_verified(
     project: Callable[..., Path], migrate: Callable[..., Any], conforms: Callable[..., None]
 ) -> None:

@@ -70,6 +70,7 @@ def smoke(beaker: Callable[..., Any], folder: Path) -> Callable[..., Any]:
     return call
 
 
+@pytest.mark.processes
 def test_smoke__file_of_a_spec__needs_no_configuration(smoke: Callable[..., Any], folder: Path) -> None:
     """A factory that is named by its file is tried out whole, and one case of it is run."""
     done = smoke("--target", "src/greeting.py", "--source-dir", "app", "--run-one", "--json")
