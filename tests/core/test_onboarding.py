@@ -101,9 +101,46 @@ def test_dialog__agents_given_by_name__later_calls_carry_its_key() -> None:
             replies = replies.with_push(Finding("complete"))
         else:
             replies = replies.with_reply(question.name, reply_of(VECTORS["answers"][question.name]))
-    assert arguments["env_vars"] == ("list_agent_env_vars", {"agent_id": "ag_1"})
-    assert arguments["datasets"] == ("list_datasets", {"agent_key": "inv-agent", "limit": 1, "offset": 0})
-    assert arguments[PUSH] == ("", {})
+    about = {"agent_key": "inv-agent"}
+    assert arguments == {
+        "me": ("get_user_me", {}),
+        "agents": ("list_user_agents", {}),
+        "connection": ("get_user_github_connection", {}),
+        "repositories": ("list_user_github_repositories", {}),
+        PUSH: ("", {}),
+        "credentials": ("list_llm_credentials", {}),
+        "env_vars": ("list_agent_env_vars", {"agent_id": "ag_1"}),
+        "datasets": ("list_datasets", {**about, "limit": 1, "offset": 0}),
+        "runs": ("list_optimization_runs", {**about, "limit": 1, "offset": 0}),
+    }
+
+
+def test_dialog__selected_dataset__is_asked_for_by_what_selects_it() -> None:
+    """A reference is resolved, an id is looked for in full pages; an organization lists its own agents."""
+    first = Replies(who="key")
+    agents = next_question(facts_of({}), first)
+    assert agents is not None
+    assert agents.endpoint == "list_agents"
+    known = first.with_reply("agents", VECTORS["answers"]["agents"]).with_push(Finding("complete"))
+    by_name = next_question(facts_of({}), known)
+    by_id = next_question(facts_of({"dataset": {"artifact_id": "art_1"}}), known)
+    assert by_name is not None
+    assert by_id is not None
+    assert (by_name.endpoint, dict(by_name.arguments)) == (
+        "resolve_dataset",
+        {"agent_key": "inv-agent", "reference": "invoices"},
+    )
+    assert (by_id.endpoint, dict(by_id.arguments)) == (
+        "list_datasets",
+        {"agent_key": "inv-agent", "limit": 100, "offset": 0},
+    )
+
+
+def test_findings__nothing_is_there__begins_with_the_first_step() -> None:
+    """An empty folder has everything before it."""
+    report = onboarding(findings(ProjectFacts(), Replies()))
+    assert [step.state for step in report.steps] == ["todo", "todo", *["unknown"] * 9]
+    assert ProjectFacts() == ProjectFacts(declares_beaker=False, local_dataset="absent", entrypoint="")
 
 
 def test_dialog__dataset_by_id__is_looked_for_page_by_page() -> None:
