@@ -216,7 +216,7 @@ def test_unreadable__problems__nothing_is_known() -> None:
 
 def test_onboarding_json__report__has_the_keys_of_the_contract() -> None:
     """What a script reads, in its order."""
-    report = onboarding({"logged_in": Finding("todo", "no login")})
+    report = onboarding({"logged_in": Finding("todo", "no login"), "github_connected": Finding("todo", None, "do it")})
     answer = onboarding_json(report)
     assert list(answer) == ["steps", "next", "blocked_on_developer", "errors"]
     assert answer["steps"][2] == {
@@ -227,6 +227,7 @@ def test_onboarding_json__report__has_the_keys_of_the_contract() -> None:
         "blocking": True,
         "reason": "no login",
     }
+    assert answer["blocked_on_developer"] == [{"id": "github_connected", "action": "do it"}]
     assert answer["next"] == {"id": "logged_in", "owner": "agent", "action": STEPS[2].action}
 
 
