@@ -5,7 +5,7 @@
 | `RepositoryRunSetup[Row]`, `DocumentRunSetup[Row, C]` as a base | `RunSetup[Row]` | the class calls its base's hooks |
 | `yield RepositoryRunSetupResult(...)` in `prepare_run` | `yield {"repository": ...}` | it yields something else |
 | `ChangeSet` | `DocumentChangeSet` | |
-| `runtime.candidate_runtime` | `runtime.candidate` | |
+| `runtime.candidate_runtime` | `runtime.candidate` | it is asked of anything but a parameter `runtime` |
 | `open_candidate` of the setup class | a function, passed to `Integration` | it uses `self`, say |
 
 Edits touch only the characters of what they change. A name that is used in any other way (in a text, bound anew,
@@ -21,6 +21,7 @@ from returns.result import Result
 
 from beaker.core.migration_hooks import moved_opener
 from beaker.core.problems import Problem, Problems
+from beaker.core.python_bindings import bindings, foreign_imports, with_parameters
 from beaker.core.python_source import PACKAGES, beaker_name, imported_names, package_names, parse_module, taken_names
 from beaker.core.source_edits import SourceEdit, SourceText, edited, source_text
 from beaker.core.values import value
@@ -159,7 +160,14 @@ class _Module:
             self._leave(line, f"{old} is not renamed: a module takes it from another one of the project")
             return False
         local = {name for name, there in self.imported.items() if there == old}
-        for line, why in (*self._bound(local), *self._in_texts(old), *self._held(old, uses)):
+        new = {RENAMED[old]} if old in local else set()
+        hindrances = (
+            *((line, f"the module binds the name {name} itself") for line, name in bindings(self.tree, local | new)),
+            *((line, f"the module imports another {name}") for line, name in foreign_imports(self.tree, new)),
+            *self._in_texts(old),
+            *self._held(old, uses),
+        )
+        for line, why in hindrances:
             self._leave(line, f"{old} is not renamed: {why}")
             return False
         return True
@@ -174,18 +182,6 @@ class _Module:
         if "DocumentRunSetup" in names:
             edits += self._subscripts()
         return edits
-
-    def _bound(self, names: Collection[str]) -> Iterator[tuple[int, str]]:
-        """Where the module binds one of these names itself."""
-        for node in ast.walk(self.tree):
-            match node:
-                case ast.Name(id=name, ctx=ast.Store() | ast.Del()) if name in names:
-                    yield node.lineno, "the module binds the name itself"
-                case ast.arg(arg=name) if name in names:
-                    yield node.lineno, "the module binds the name itself"
-                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                    if name in names:
-                        yield node.lineno, "the module binds the name itself"
 
     def _in_texts(self, old: str) -> Iterator[tuple[int, str]]:
         """Where a text says the name: an annotation in quotes, `__all__`, a name to look up. Docstrings may."""
@@ -299,17 +295,32 @@ class _Module:
         if self.is_spec:
             return []
         old, new = "candidate_runtime", "candidate"
+        what = f"{old} becomes {new}"
         edits: list[SourceEdit] = []
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Attribute) and node.attr == old and isinstance(node.value, ast.Name):
-                end = self.text.end(node)
-                edits.append(SourceEdit(end - len(old), end, new, node.lineno, f"{old} becomes {new}"))
-            elif isinstance(node, ast.Call) and self._is(_unsubscripted(node.func), "RolloutRuntime"):
-                for keyword in node.keywords:
-                    if keyword.arg == old:
-                        start = self.text.start(keyword)
-                        edits.append(SourceEdit(start, start + len(old), new, keyword.lineno, f"{old} becomes {new}"))
+        for node, runtimes in with_parameters(self.tree, self._is_runtime):
+            match node:
+                case ast.Attribute(attr=attribute, value=ast.Name(id=name)) if attribute == old and name in runtimes:
+                    end = self.text.end(node)
+                    edits.append(SourceEdit(end - len(old), end, new, node.lineno, what))
+                case ast.Attribute(attr=attribute) if attribute == old:
+                    self._leave(node.lineno, f"{old} is not renamed: this may be no runtime of Beaker's")
+                case ast.Call(func=made, keywords=keywords) if self._is(_unsubscripted(made), "RolloutRuntime"):
+                    for keyword in keywords:
+                        if keyword.arg == old:
+                            start = self.text.start(keyword)
+                            edits.append(SourceEdit(start, start + len(old), new, keyword.lineno, what))
         return edits
+
+    def _is_runtime(self, parameter: ast.arg) -> bool:
+        """Whether a parameter takes a runtime: by its annotation, or by the name that hooks have to give it."""
+        said = parameter.annotation
+        words = _WORDS.findall("Any" if said is None else ast.unparse(said))
+        named = parameter.arg == "runtime" and not {"Any", "object"}.isdisjoint(words)
+        return (
+            named
+            or "RolloutRuntime" in words
+            or (said is not None and self._is(_unsubscripted(said), "RolloutRuntime"))
+        )
 
 
 def _what(old: str) -> str:

@@ -119,23 +119,55 @@ KEPT = {
     ),
     "the module binds it": (
         "from beaker import ChangeSet\ndef f():\n    ChangeSet = 1\n",
-        "3 ChangeSet is not renamed: the module binds the name itself",
+        "3 ChangeSet is not renamed: the module binds the name ChangeSet itself",
     ),
     "a parameter": (
         "from beaker import ChangeSet\ndef f(ChangeSet): ...\n",
-        "2 ChangeSet is not renamed: the module binds the name itself",
+        "2 ChangeSet is not renamed: the module binds the name ChangeSet itself",
     ),
     "a class of that name": (
         "from beaker import ChangeSet\nclass ChangeSet: ...\n",
-        "2 ChangeSet is not renamed: the module binds the name itself",
+        "2 ChangeSet is not renamed: the module binds the name ChangeSet itself",
     ),
     "a function of that name": (
         "from beaker import ChangeSet\ndef ChangeSet(): ...\n",
-        "2 ChangeSet is not renamed: the module binds the name itself",
+        "2 ChangeSet is not renamed: the module binds the name ChangeSet itself",
+    ),
+    "a capture": (
+        "from beaker import ChangeSet\nmatch x:\n    case ChangeSet: ...\n",
+        "3 ChangeSet is not renamed: the module binds the name ChangeSet itself",
+    ),
+    "an exception of that name": (
+        "from beaker import ChangeSet\ntry: ...\nexcept E as ChangeSet: ...\n",
+        "3 ChangeSet is not renamed: the module binds the name ChangeSet itself",
+    ),
+    "rest of a sequence": (
+        "from beaker import ChangeSet\nmatch x:\n    case [*ChangeSet]: ...\n",
+        "3 ChangeSet is not renamed: the module binds the name ChangeSet itself",
+    ),
+    "a class of the new name": (
+        "from beaker import ChangeSet\nclass DocumentChangeSet: ...\n",
+        "2 ChangeSet is not renamed: the module binds the name DocumentChangeSet itself",
+    ),
+    "another import of the new name": (
+        "from beaker import ChangeSet\nfrom other import DocumentChangeSet\n",
+        "2 ChangeSet is not renamed: the module imports another DocumentChangeSet",
+    ),
+    "Beaker's under the new name": (
+        "from beaker import ChangeSet\nfrom beaker import Case as DocumentChangeSet\n",
+        "2 ChangeSet is not renamed: the module imports another DocumentChangeSet",
+    ),
+    "a package of the new name": (
+        "from beaker import ChangeSet\nimport DocumentChangeSet\n",
+        "2 ChangeSet is not renamed: the module imports another DocumentChangeSet",
+    ),
+    "a module of ours with the new name": (
+        "from beaker import ChangeSet\nfrom .beaker import DocumentChangeSet\n",
+        "2 ChangeSet is not renamed: the module imports another DocumentChangeSet",
     ),
     "deleted": (
         "from beaker import ChangeSet\ndel ChangeSet\n",
-        "2 ChangeSet is not renamed: the module binds the name itself",
+        "2 ChangeSet is not renamed: the module binds the name ChangeSet itself",
     ),
     "a base that is used otherwise": (
         "from beaker import RepositoryRunSetup\nclass S(RepositoryRunSetup[R]): ...\nB = RepositoryRunSetup\n",
@@ -245,9 +277,10 @@ def test_migrate_module__candidate_of_the_runtime__has_its_new_name() -> None:
         "def run_case(runtime): return runtime.candidate_runtime.x + runtime.model\n"
         "r = RolloutRuntime[int](model='m', candidate_runtime=1)\n"
         "other(candidate_runtime=1, **x)\n"
-        "f().candidate_runtime\n"
+        "def one(r: RolloutRuntime[int], *a, **k): return lambda x: r.candidate_runtime\n"
+        "def two(r: 'RolloutRuntime', runtime: object): return r.candidate_runtime, runtime.candidate_runtime\n"
     )
-    after = source.replace("runtime.candidate_runtime", "runtime.candidate").replace(
+    after = source.replace(".candidate_runtime", ".candidate").replace(
         "model='m', candidate_runtime=1", "model='m', candidate=1"
     )
     check(source, after)
@@ -257,11 +290,35 @@ def test_migrate_module__candidate_of_the_runtime__has_its_new_name() -> None:
     check(attribute, attribute)
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "def f(box): return box.candidate_runtime",
+        "def f(self): return self.candidate_runtime",
+        "def f(self): self.candidate_runtime = 1",
+        "def f(): return g().candidate_runtime",
+        "def f(runtime): return lambda runtime=1, *x: [runtime for runtime in x][0].candidate_runtime",
+        "def f(runtime: Box): return runtime.candidate_runtime",
+        "def f(runtime):\n    runtime = 1; return runtime.candidate_runtime",
+        "def f(runtime):\n    def g(*runtime): return runtime.candidate_runtime",
+        "runtime.candidate_runtime",
+    ],
+)
+def test_migrate_module__attribute_of_another_object__is_left_to_the_author(place: str) -> None:
+    """What `candidate_runtime` is asked of must be known to be a runtime of Beaker's."""
+    source = f"from beaker import Case\n{place}\n"
+    found = migrate_module(source, "m.py").unwrap()
+    assert (found.source, found.changes) == (source, ())
+    assert [problem.message for problem in found.by_hand] == [
+        "candidate_runtime is not renamed: this may be no runtime of Beaker's"
+    ]
+
+
 def test_migrate_module__inside_of_texts__is_renamed_too() -> None:
     """What an f-string evaluates is code like any other."""
     source = (
         "from beaker import ChangeSet\n"
-        "x = ('a' f'''\n{runtime.candidate_runtime} {ChangeSet}'''\n     f'{runtime.candidate_runtime}')\n"
+        "x = lambda runtime: ('a' f'''\n{runtime.candidate_runtime} {ChangeSet}'''\n     f'{runtime.candidate_runtime}')\n"
     )
     check(source, source.replace("ChangeSet", "DocumentChangeSet").replace("candidate_runtime", "candidate"))
 
@@ -270,7 +327,7 @@ def test_migrate_module__text_that_cannot_be_edited__is_left_with_its_line() -> 
     """Edits with which the module could not be read any more are not made; others are."""
     source = (
         "from beaker import DocumentRunSetup, RolloutRuntime\nclass S(DocumentRunSetup[((Row)), C]): ...\n"
-        "x = runtime.candidate_runtime\n"
+        "x = lambda runtime: runtime.candidate_runtime\n"
     )
     said = "1 DocumentRunSetup becomes RunSetup: the text around it cannot be edited safely"
     check(source, source.replace("candidate_runtime", "candidate"), said)
