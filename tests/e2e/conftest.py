@@ -356,7 +356,7 @@ class Lab:
         """Open a gate for good."""
         (self.lab / f"shut-{gate}").unlink()
 
-    def until(self, condition: Callable[[], bool], what: str, *, seconds: float = 30) -> None:
+    def until(self, condition: Callable[[], bool], what: str, *, seconds: float = 90) -> None:
         """Wait for a condition; the worker's log is part of the failure."""
         deadline = time.monotonic() + seconds
         while not condition():
