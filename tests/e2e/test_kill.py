@@ -48,13 +48,11 @@ def _release(lab: Any, moment: str) -> None:
 
 KILLS = [
     ("setup", 1),
-    ("rollouts", 1),
     ("rollouts", 4),
     ("proposal", 4),
     ("stored evaluation", 4),
     ("stored proposal", 1),
     ("TEST", 1),
-    ("TEST", 4),
     ("ended search", 1),
 ]
 """Each moment, with one or four places at a time; `soak` has the others."""

@@ -51,7 +51,7 @@ def test_runs__more_than_places__wait_their_turn(lab: Any) -> None:
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.soak)])
 def test_server__stopped_or_killed__leaves_nothing_and_goes_on_with_every_run(lab: Any, number: signal.Signals) -> None:
     """Asked or not, its workers end with it, teardowns included; started again it finishes what ran and what waited,
     and the findings of those two are the findings of this one, which nobody disturbed."""

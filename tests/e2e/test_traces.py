@@ -137,7 +137,7 @@ def bounded(tmp_path_factory: pytest.TempPathFactory, lab_class: Any) -> Any:
 BUDGET: dict[str, Any] = {"prices": PRICES, "spend_budget_usd": 0.45, "max_proposals": 20}
 
 
-@pytest.mark.parametrize("moment", ["etrain4", "proposer"])
+@pytest.mark.parametrize("moment", ["etrain4", pytest.param("proposer", marks=pytest.mark.soak)])
 def test_kill__under_a_budget__ends_where_it_always_does(
     laboratory: Callable[..., Any], bounded: Any, moment: str
 ) -> None:

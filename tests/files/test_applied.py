@@ -160,7 +160,7 @@ def test_apply__that_fails__leaves_no_record(store: Path, fault: str) -> None:
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize("mode", ["revert", "revert-killed"])
+@pytest.mark.parametrize("mode", ["revert", pytest.param("revert-killed", marks=pytest.mark.soak)])
 def test_revert__stopped_at_any_operation__can_still_be_done(tmp_path: Path, mode: str) -> None:
     """Wherever an apply or taking it back is killed, the next `revert` gives everything as it was before."""
     script = Path(__file__).parent / "interrupted_apply.py"

@@ -261,7 +261,17 @@ def under_fire(mode: str, folder: Path) -> dict[str, Any]:
 
 
 @pytest.mark.kill
-@pytest.mark.parametrize("mode", ["kill", "kill-twice", "foreign", "interrupt", "error", "errors"])
+@pytest.mark.parametrize(
+    "mode",
+    [
+        "kill",
+        pytest.param("kill-twice", marks=pytest.mark.soak),
+        pytest.param("foreign", marks=pytest.mark.soak),
+        "interrupt",
+        "error",
+        "errors",
+    ],
+)
 def test_apply__stopped_at_any_operation__is_completed_or_undone(tmp_path: Path, mode: str) -> None:
     """However and wherever an apply is stopped, the folder is found whole: as before, or as after.
 
