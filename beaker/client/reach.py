@@ -5,13 +5,12 @@ from ipaddress import ip_address
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
 from beaker.core.api import ApiProblem, Request, Response
+from beaker.core.credentials import is_usable_token
+from beaker.core.environment import redact
 from beaker.core.problems import Problem, Refused
 
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_REDIRECTS = 5
-
-_SHORTEST_SECRET = 8
-"""Characters; anything shorter may be a word of any text."""
 
 
 class Reach:
@@ -63,14 +62,15 @@ class Reach:
         return target
 
     def without_secret(self, request: Request, answer: Response) -> Response:
-        """The answer, unless it gives back the credential where people will read it: in a refusal or in a page."""
+        """The answer, unless it says back where people will read it, in a refusal or a page, what is secret in the
+        request: the credential, or what the body keeps to itself.
+        """
         page = "html" in answer.headers.get("content-type", "").lower()
-        if request.anonymous or (200 <= answer.status < 300 and not page):
+        if 200 <= answer.status < 300 and not page:
             return answer
-        secret = self._token_of(request).encode()
-        if len(secret) < _SHORTEST_SECRET or secret not in answer.body:
-            return answer
-        return Response(status=answer.status, headers=answer.headers, body=answer.body.replace(secret, b"[redacted]"))
+        hidden = (*(() if request.anonymous else (self._token_of(request),)), *request.secrets)
+        body = redact(answer.body.decode("utf-8", "surrogateescape"), hidden).encode("utf-8", "surrogateescape")
+        return answer if body == answer.body else Response(status=answer.status, headers=answer.headers, body=body)
 
     def check_file(self, url: str, what: str) -> None:
         """Refuse an address of files that leads where the place itself could not: from afar into plain http.
@@ -103,7 +103,7 @@ class Reach:
 def usable_token(token: str) -> str:
     """A credential without the blanks around it; `Refused` (BK806) when no header can carry it."""
     stripped = token.strip()
-    if not stripped or not stripped.isascii() or not stripped.isprintable():
+    if not is_usable_token(stripped):
         raise Refused(Problem("BK806", "the API credential is empty or holds characters no credential has"))
     return stripped
 

@@ -33,16 +33,18 @@ class Request:
 
     `path` is percent-encoded and starts with `/v1/`; `query` keeps its order, not yet encoded; `body` is JSON in UTF-8
     or `None`; `headers` has lower-case names and holds no credential: that belongs to the transport, which sends
-    `token` instead where there is one, and none when the request is `anonymous`.
+    `token` instead where there is one, and none when the request is `anonymous`. `secrets` are texts in the body that
+    no error may show.
     """
 
     method: str
     path: str
     query: tuple[tuple[str, str], ...] = ()
     headers: Mapping[str, str] = attrs.field(factory=dict)
-    body: bytes | None = None
+    body: bytes | None = attrs.field(default=None, repr=False)
     token: str | None = attrs.field(default=None, repr=False)
     anonymous: bool = False
+    secrets: tuple[str, ...] = attrs.field(default=(), repr=False)
 
 
 @value
@@ -120,6 +122,7 @@ def build_request(
         body=encoded,
         token=token,
         anonymous=endpoint.auth == "none",
+        secrets=tuple(given[sent.name] for sent in endpoint.body or () if sent.secret and sent.name in given),
     )
     return Success(request)
 

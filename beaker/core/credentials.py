@@ -64,6 +64,11 @@ class Credential:
         return self.token.startswith(SESSION_TOKEN_PREFIX)
 
 
+def is_usable_token(token: str) -> bool:
+    """Whether a header can carry a credential: ASCII that prints, and something of it."""
+    return bool(token) and token.isascii() and token.isprintable()
+
+
 @value
 class StoredSession:
     """A login kept on this machine, for one API. An expiry that cannot be read is none: the server decides.

@@ -17,7 +17,8 @@ class Parameter:
     """One query or body parameter.
 
     A parameter without a value is sent with its `default`; without a default it is left out. `required` ones must be
-    given. A `non_empty` list or object that is empty is left out as well.
+    given. A `non_empty` list or object that is empty is left out as well. What is `secret` is shown nowhere, also when
+    a service says it back.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Parameter:
     required: bool = False
     default: Any = None
     non_empty: bool = False
+    secret: bool = False
 
 
 @value(kw_only=True)
@@ -101,7 +103,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         path="/v1/web/auth/cli/poll",
         auth="none",
         agent_key=None,
-        body=(_required("challenge_id"), _required("poll_token")),
+        body=(_required("challenge_id"), Parameter("poll_token", "string", True, secret=True)),
     ),
     _session("get_user_me", "GET", "/v1/user/me"),
     _session("logout_user", "POST", "/v1/user/logout"),
@@ -161,7 +163,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="PUT",
         path="/v1/agents/{agent_id}/env-vars/{name}",
         agent_key=None,
-        body=(_required("value"),),
+        body=(Parameter("value", "string", True, secret=True),),
     ),
     Endpoint(
         name="delete_agent_env_var", method="DELETE", path="/v1/agents/{agent_id}/env-vars/{name}", agent_key=None

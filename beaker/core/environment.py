@@ -165,11 +165,13 @@ def granted_environment(
 
 
 def redactor(secrets: Iterable[str]) -> Callable[[str], str]:
-    """A function that replaces every secret in a text, also where it stands escaped as in JSON or a `repr`."""
+    """A function that replaces every secret in a text, also where it stands escaped as in JSON, in JSON that
+    is quoted in JSON, or in a `repr`."""
     hidden: set[str] = set()
     for secret in secrets:
         if len(secret.strip()) >= SHORTEST_SECRET:
-            hidden |= {secret, secret.strip(), json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+            escaped = {json.dumps(secret)[1:-1], json.dumps(secret, ensure_ascii=False)[1:-1]}
+            hidden |= {secret, secret.strip(), *escaped, *(json.dumps(text)[1:-1] for text in escaped)}
             hidden |= {repr(secret)[1:-1], *(line for line in secret.splitlines() if len(line) >= 2 * SHORTEST_SECRET)}
     if not hidden:
         return lambda text: text

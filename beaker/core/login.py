@@ -14,7 +14,7 @@ import attrs
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
-from beaker.core.credentials import StoredSession, same_api
+from beaker.core.credentials import StoredSession, is_usable_token, same_api
 from beaker.core.problems import Problem
 from beaker.core.values import value
 from beaker.core.waiting import Answered as Answered
@@ -226,6 +226,9 @@ def _polled(login: Login, answer: Mapping[str, Any], at: float) -> Step:
             if not (token := _text(answer, "token").strip()):
                 problem = Problem("BK821", "the login was approved, but the answer has no token", hint=_HINT)
                 return _moved(login, "failed", problem=problem), ()
+            if not is_usable_token(token):
+                message = "the login was approved, but its token holds characters that no request can carry"
+                return _moved(login, "failed", problem=Problem("BK821", message, hint=_HINT)), ()
             session = StoredSession(token, login.base_url, _text(answer, "expires_at"))
             return _moved(login, "approved", session=session), (SaveSession(session),)
         case "denied" | "expired" | "consumed" as end:

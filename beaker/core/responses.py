@@ -54,19 +54,17 @@ _CODE = re.compile(r"BK\d{3}")
 
 
 def read_response(name: str, response: Response) -> Result[JsonObject, ApiProblem]:
-    """The JSON object of a success, `{}` for an empty body; else what went wrong.
+    """The JSON object of a success, `{}` for an empty body where nothing has to be said; else what went wrong.
 
     Problems: BK804 for an answer that breaks the contract (status 0); otherwise the service's own code where it states
     one, else BK806 (401), BK807 (404), BK808 (5xx), BK805 (anything else).
     """
     if not 200 <= response.status < 300:
         return Failure(read_refusal(response))
-    if not response.body.strip():
-        return Success({})
     if response.headers.get("content-type", "").partition(";")[0].strip().lower() in _PAGES:
         hint = "check the base URL; a login page or a proxy may stand in between"
         return Failure(_broken(response, f"the answer to {name} is a web page, not the API's", hint))
-    parsed = strict_json.parse(response.body, f"the answer to {name}")
+    parsed = strict_json.parse(response.body if response.body.strip() else b"{}", f"the answer to {name}")
     if not is_successful(parsed):
         return Failure(_broken(response, str(parsed.failure())))
     answer = parsed.unwrap()

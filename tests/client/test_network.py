@@ -1,5 +1,6 @@
 """HTTP: what travels is the contract's, and the credential goes nowhere else."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -174,6 +175,24 @@ def test_transport__impossible_credential__is_refused_unseen(token: str) -> None
         HttpTransport("https://example.com", token)
     assert refused.value.problems[0].code == "BK806"
     assert not token.strip() or token not in str(refused.value)
+
+
+@pytest.mark.parametrize("status", [400, 422, 503])
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("set_agent_env_var", {"agent_id": "a", "name": "N", "value": 'PLANTED "x"'}),
+        ("poll_cli_login", {"challenge_id": "c", "poll_token": "PLANTED-token"}),
+    ],
+)
+def test_call__secret_said_back__is_not_shown(
+    server: Any, transport: HttpTransport, name: str, arguments: dict[str, str], status: int
+) -> None:
+    """Services quote what they refuse; what is secret in it reaches no problem, with whatever escapes."""
+    server.answer = lambda seen: (status, {}, json.dumps({"detail": f"refused {seen.body.decode()}"}).encode())
+    problem = Api(transport, "k").once(name, **arguments).failure()
+    assert "PLANTED" not in repr(problem) + str(problem) + getattr(problem, "body", "")
+    assert "[redacted]" in str(problem)
 
 
 def test_upload__file__travels_without_the_credential(server: Any, transport: HttpTransport) -> None:

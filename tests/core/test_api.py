@@ -251,8 +251,18 @@ def test_read_arguments__none_or_both_of_two__is_refused(named: tuple[str, ...])
     assert problem.message == "exactly one of reference, artifact_id must be given"
 
 
+def test_build_request__secrets_of_the_body__are_told_and_not_shown() -> None:
+    """What is set for an agent and what a login is asked for with are known, and in no `repr`; other texts are none."""
+    arguments = {"agent_id": "a", "name": "N", "value": "VALUE-7"}
+    setting = build_request("set_agent_env_var", arguments).unwrap()
+    asking = build_request("poll_cli_login", {"challenge_id": "c", "poll_token": "POLL-7"}).unwrap()
+    assert (setting.secrets, asking.secrets) == (("VALUE-7",), ("POLL-7",))
+    assert "-7" not in repr(setting) + repr(asking)
+    assert build_request("start_cli_login", {"name": "h"}).unwrap().secrets == ()
+
+
 def test_read_response__success__is_its_object() -> None:
-    """An empty body is an empty object; required keys must be there with their type."""
+    """An empty body is an empty object where nothing is required; required keys must be there with their type."""
     assert read_response("logout_user", Response(status=204)).unwrap() == {}
     assert read_response("list_agents", Response(status=200, body=b'{"agents": [], "x": 1}')).unwrap() == {
         "agents": [],
@@ -270,7 +280,9 @@ def test_read_response__count__may_be_written_as_text(total: bytes, read: int | 
     assert is_successful(answered) is (read is not None)
 
 
-@pytest.mark.parametrize("body", [b"[]", b"null", b'"x"', b"<html>", b'{"agents": {}}', b"{}", b'{"agents": NaN}'])
+@pytest.mark.parametrize(
+    "body", [b"[]", b"null", b'"x"', b"<html>", b'{"agents": {}}', b"{}", b'{"agents": NaN}', b"", b" \n"]
+)
 def test_read_response__broken_success__has_status_0(body: bytes) -> None:
     """What no service may answer is told apart from a refusal."""
     problem = read_response("list_agents", Response(status=200, body=body)).failure()

@@ -135,7 +135,8 @@ def test_redact__any_text__holds_no_secret(before: str, secrets: list[str], afte
 def test_redact__escaped_and_multi_line_forms__are_hidden() -> None:
     """A secret is found inside JSON and a repr too; one inside another is hidden whole; short values stay."""
     secret = 'pass"wörd\nsecond-line-of-it'
-    for text in (secret, json.dumps({"a": secret}), repr([secret]), "second-line-of-it"):
+    quoted = json.dumps({"refused": json.dumps({"a": secret})})
+    for text in (secret, json.dumps({"a": secret}), quoted, repr([secret]), "second-line-of-it"):
         assert "second-line" not in redact(text, [secret])
         assert "rd" not in redact(text, [secret]).replace("[redacted]", "")
     assert redact("abcdef-abcdefgh", ["abcdef", "abcdefgh"]) == "[redacted]-[redacted]"

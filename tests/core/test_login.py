@@ -141,6 +141,14 @@ def test_step__challenge_that_is_none__ends_the_login() -> None:
     assert (failed.phase, failed.problem and failed.problem.code, commands) == ("failed", "BK821", ())
 
 
+@pytest.mark.parametrize("token", ["bkr_cli_a\nb", "bkr_cli_ü", "bkr_cli_\x07"], ids=["line end", "ü", "bell"])
+def test_step__token_that_no_request_can_carry__ends_the_login(token: str) -> None:
+    """It is not kept, and not shown: every command would fail with it."""
+    failed, commands = after(polling(), Answered({"status": "approved", "token": token}, 101.0))
+    assert (failed.phase, failed.problem and failed.problem.code, commands) == ("failed", "BK821", ())
+    assert token not in str(failed.problem)
+
+
 def test_step__no_challenge__is_not_waited_for() -> None:
     """Nobody has seen a code yet, so that no answer is an end."""
     assert after(begin(API, host="h")[0], NO_ANSWER)[0].phase == "failed"
