@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.candidate_branch import add_branch, branch
 from beaker.cli.candidate_names import add_candidate_name
+from beaker.cli.candidate_pull_request import add_pull_request, pull_request
 from beaker.cli.parser import HELP, add_agent_option, add_leaf, agent_words
 from beaker.cli.pull import PULLED_OF_A_CANDIDATE, add_only_option, tell_results
 from beaker.cli.run_candidates import changed_text
@@ -40,11 +41,13 @@ def add_parser(subparsers: Any) -> None:
     for leaf in (show, download):
         add_agent_option(leaf)
     add_branch(actions)
+    add_pull_request(actions)
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
     """Perform the action and return its exit code."""
-    return {"show": _show, "download": _download, "branch": branch}[arguments.action](arguments, io)
+    actions = {"show": _show, "download": _download, "branch": branch, "pull-request": pull_request}
+    return actions[arguments.action](arguments, io)
 
 
 def _show(arguments: argparse.Namespace, io: Io) -> int:

@@ -8,6 +8,8 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "run status": ("get_optimization_run",),
     "run list": ("list_optimization_runs",),
     "run cancel": ("cancel_optimization_run",),
+    "run debug": ("get_run_debug", "retry_run_debug"),
+    "run resume": ("resume_optimization_run",),
     "run pull": ("get_optimization_run", "list_candidates", "list_eval_reports", "create_candidate_download"),
     "run candidates": ("list_candidates",),
     "candidate show": (
@@ -21,6 +23,11 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
         "create_candidate_download",
     ),
     "candidate branch": ("list_candidates", "get_optimization_run", "create_candidate_download"),
+    "candidate pull-request": (
+        "list_candidates",
+        "get_candidate_pull_request",
+        "create_candidate_pull_request",
+    ),
     "run eval": (
         "list_candidates",
         "get_optimization_candidate",

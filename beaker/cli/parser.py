@@ -70,7 +70,6 @@ LATER_OPTIONS = {
 
 LATER_COMMANDS = {
     "trace": "this version records no traces",
-    "run debug": "the run's log is in .beaker/local/runs; `beaker run status RUN_ID` shows its error",
 }
 """Commands of other generations and editions, with what to do instead."""
 

@@ -4,10 +4,12 @@ import argparse
 from importlib import import_module
 from typing import Any
 
+from beaker.cli.debug import add_debug
 from beaker.cli.evaluate import add_eval
 from beaker.cli.parser import HELP, UsageParser
 from beaker.cli.pull import add_pull
 from beaker.cli.report import add_report
+from beaker.cli.resume import add_resume
 from beaker.cli.run_candidates import add_candidates
 from beaker.cli.runs import add_cancel, add_list, add_status
 from beaker.cli.shell import Io
@@ -20,6 +22,8 @@ ACTIONS = {
     "status": ("beaker.cli.runs", "status"),
     "list": ("beaker.cli.runs", "listing"),
     "cancel": ("beaker.cli.runs", "cancel"),
+    "debug": ("beaker.cli.debug", "debug"),
+    "resume": ("beaker.cli.resume", "resume"),
     "pull": ("beaker.cli.pull", "pull"),
     "eval": ("beaker.cli.evaluate", "evaluate"),
     "report": ("beaker.cli.report", "report"),
@@ -40,6 +44,8 @@ def add_parser(subparsers: Any) -> None:
         add_status,
         add_list,
         add_cancel,
+        add_debug,
+        add_resume,
         add_candidates,
         add_pull,
         add_report,

@@ -38,6 +38,9 @@ def add_list(actions: Any) -> None:
     leaf.add_argument("--trigger-reason", metavar="REASON", help="only runs triggered for this reason")
     leaf.add_argument("--limit", type=positive(100), default=25, metavar="N", help="at most so many, 1 to 100 (25)")
     leaf.add_argument("--offset", type=positive(None, least=0), default=0, metavar="N", help="skip so many (0)")
+    leaf.add_argument(
+        "--all", action="store_true", help="all of them, asked for page by page; --limit is that of a page"
+    )
     add_agent_option(leaf)
 
 
@@ -107,17 +110,13 @@ def fetch(place: "Place", run_id: str, *, watching: bool = False) -> "Result[Jso
 
 
 def listing(arguments: argparse.Namespace, io: Io) -> int:
-    """Print a page of runs."""
+    """Print a page of runs, or all of them."""
     from beaker.cli.place import opened
 
     with opened(arguments, io) as place:
-        page = place.call(
-            "list_optimization_runs",
-            limit=arguments.limit,
-            offset=arguments.offset,
-            status=arguments.status,
-            trigger_reason=arguments.trigger_reason,
-        )
+        page = _page(place, arguments, arguments.offset)
+        if arguments.all:
+            page = _with_the_rest(place, arguments, page)
     if io.json:
         io.json_line(page)
         return DONE
@@ -131,6 +130,34 @@ def listing(arguments: argparse.Namespace, io: Io) -> int:
     first = page.get("offset", arguments.offset)
     io.out(f"{first + 1}-{first + len(runs)} of {page.get('total')}" if runs else f"0-0 of {page.get('total')}")
     return DONE
+
+
+def _page(place: "Place", arguments: argparse.Namespace, offset: int) -> "Answer":
+    return place.call(
+        "list_optimization_runs",
+        limit=arguments.limit,
+        offset=offset,
+        status=arguments.status,
+        trigger_reason=arguments.trigger_reason,
+    )
+
+
+def _with_the_rest(place: "Place", arguments: argparse.Namespace, first: "Answer") -> "Answer":
+    """The first page with the runs of the pages behind it; one that moved on while they were fetched comes once."""
+    from beaker.cli.place import answered
+    from beaker.core.pages import read_page
+
+    runs: list[Any] = []
+    seen: set[object] = set()
+    answer, offset = first, arguments.offset
+    while True:
+        page = answered(read_page(answer, "runs", limit=arguments.limit, offset=offset, seen=seen))
+        runs.extend(page.items)
+        seen |= page.ids
+        if page.next_offset is None:
+            return {**first, "runs": runs, "total": answer.get("total")}
+        offset = page.next_offset
+        answer = _page(place, arguments, offset)
 
 
 def cancel(arguments: argparse.Namespace, io: Io) -> int:
