@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 from returns.result import Failure, Result, Success
 
-from beaker.core.environment import parse_dotenv, reserved_environment_reason
+from beaker.core.environment import dotenv_faults, parse_dotenv, reserved_environment_reason
 from beaker.core.problems import Problem, Problems
 from beaker.core.readiness import PROVIDER_ENV_VAR_NAMES
 from beaker.core.values import ReadOnlyDict, value
@@ -66,15 +66,15 @@ def checked_value(name: str, text: str) -> Result[str, Problem]:
 def values_in(text: str, names: Sequence[str], where: str) -> Result[dict[str, str], Problems]:
     """The assignments of a dotenv file that are to be set: those of `names`, or all of them when no name is given.
 
-    Every fault is a BK147: a name that is not in the file or cannot be set, a value that no variable can hold. Nothing
-    is to be sent when one of many cannot be.
+    Every fault is a BK147: a name that is not in the file or cannot be set, a value that no variable can hold or that
+    looks like another; without names, also a line that sets nothing. Nothing is to be sent when one of many cannot be.
     """
     found = parse_dotenv(text)
     wanted = tuple(dict.fromkeys(names)) or tuple(found)
-    if not wanted:
+    if not wanted and not dotenv_faults(text, where):
         hint = "write one NAME=value on each line"
         return Failure((Problem("BK147", "the file sets no variable", where, hint),))
-    problems = []
+    problems = [fault for name, fault in dotenv_faults(text, where) if (name in wanted if name else not names)]
     for name in wanted:
         fault = name_problem(name)
         if fault is None and name not in found:

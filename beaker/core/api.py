@@ -55,6 +55,7 @@ class Match:
     parameters: Mapping[str, str]
 
 
+_IDEMPOTENCY_KEY = re.compile(r"[!-~]{1,255}")
 _PLACE = re.compile(r"\{(\w+)\}")
 _INTEGER = re.compile(r"-?[0-9]{1,15}")
 
@@ -91,6 +92,11 @@ def build_request(
         return Failure(Problem("BK801", f"{name} takes no {', '.join(unknown)}"))
     if idempotency_key and not endpoint.repeatable:
         return Failure(Problem("BK801", f"{name} takes no idempotency key"))
+    if idempotency_key and not _IDEMPOTENCY_KEY.fullmatch(idempotency_key):
+        hint = "nothing was sent; a UUID will do"
+        return Failure(
+            Problem("BK801", "an idempotency key is at most 255 letters, digits and signs of ASCII", hint=hint)
+        )
     for place in places:
         if not isinstance(given.get(place), str) or not given[place] or given[place] in (".", ".."):
             return Failure(Problem("BK801", f"{name} needs {place}, a non-empty string"))

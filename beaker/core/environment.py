@@ -105,12 +105,38 @@ def parse_dotenv(text: str) -> dict[str, str]:
     interpolation, no values over several lines.
     """
     found: dict[str, str] = {}
-    for line in re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")):
+    for _, name, written in _dotenv_lines(text):
+        if name:
+            found.setdefault(name, _dotenv_value(written))
+    return found
+
+
+def dotenv_faults(text: str, where: str) -> tuple[tuple[str, Problem], ...]:
+    """What a dotenv file says to no effect, or to another than it looks like: the name, `""` for none, and a BK147.
+
+    Lines that are neither blank, a comment nor an assignment, and values whose quote does not end on their line.
+    """
+    faults = []
+    for number, name, written in _dotenv_lines(text):
+        if not name and written and not written.startswith("#"):
+            hint = "write NAME=value; a value of several lines is set with --value-stdin"
+            faults.append(("", Problem("BK147", "the line sets no variable", f"{where}:{number}", hint)))
+        elif name and written[:1] in ("'", '"') and written[0] not in written[1:]:
+            hint = "end it on the line; a value of several lines is set with --value-stdin"
+            message = f"the quote that begins the value of {name} has no end"
+            faults.append((name, Problem("BK147", message, f"{where}:{number}", hint)))
+    return tuple(faults)
+
+
+def _dotenv_lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Each line: its number, the name and what stands behind `=`; of one that is no assignment, `""` and the line."""
+    for number, line in enumerate(re.split(r"\r\n|\r|\n", text.removeprefix("\ufeff")), 1):
         name, separator, written = line.strip().removeprefix("export ").partition("=")
         name = name.strip()
         if separator and _DOTENV_NAME.match(name) and "\0" not in written:
-            found.setdefault(name, _dotenv_value(written.strip()))
-    return found
+            yield number, name, written.strip()
+        else:
+            yield number, "", line.strip()
 
 
 def dotenv_supplies(assignments: Mapping[str, str], required_env: Iterable[str] = ()) -> dict[str, str]:

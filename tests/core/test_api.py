@@ -251,6 +251,22 @@ def test_read_arguments__none_or_both_of_two__is_refused(named: tuple[str, ...])
     assert problem.message == "exactly one of reference, artifact_id must be given"
 
 
+@pytest.mark.parametrize(
+    "key", ["kä", "a b", "a\nX: y", " k", "k\x7f", "k" * 256], ids=["ä", "blank", "line", "before", "del", "long"]
+)
+def test_build_request__idempotency_key_that_no_header_carries__is_refused(key: str) -> None:
+    """Before anything is sent, so that nobody has to wonder whether a run was started."""
+    problem = build_request("create_optimization_run", {}, agent_key="a", idempotency_key=key).failure()
+    assert (problem.code, problem.hint) == ("BK801", "nothing was sent; a UUID will do")
+
+
+@pytest.mark.parametrize("key", ["k", "k" * 255, "nightly-7", "!~"])
+def test_build_request__idempotency_key__is_a_header(key: str) -> None:
+    """As it was given."""
+    request = build_request("create_optimization_run", {}, agent_key="a", idempotency_key=key).unwrap()
+    assert request.headers["idempotency-key"] == key
+
+
 def test_build_request__secrets_of_the_body__are_told_and_not_shown() -> None:
     """What is set for an agent and what a login is asked for with are known, and in no `repr`; other texts are none."""
     arguments = {"agent_id": "a", "name": "N", "value": "VALUE-7"}
