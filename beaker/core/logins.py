@@ -56,6 +56,8 @@ def _login(item: object) -> StoredSession | None:
     in_keyring = item.get("keyring") is True
     if not in_keyring and not isinstance(item.get("token"), str):
         return None
+    if not isinstance(item.get("base_url"), str | None):
+        return None  # of an API that nobody can tell: least of all the vendor's
     return StoredSession(
         token="" if in_keyring else item["token"],
         base_url=_text(item, "base_url") or DEFAULT_API_BASE_URL,

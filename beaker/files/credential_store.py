@@ -1,6 +1,7 @@
 """The file with the logins of this machine, `~/.beaker/credentials.json`, and the system's keyring beside it.
 
-The file is for its owner alone (0600, in a folder with 0700) from the first byte on, and replaced as a whole. What
+The file is for its owner alone (0600, in a folder with 0700) from the first byte on, also when something else opened
+it to others since: every look at it closes it again. It is replaced as a whole. What
 cannot be read as a login is none: a new one replaces it.
 """
 
@@ -8,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from importlib import import_module
@@ -44,6 +45,8 @@ class CredentialStore:
             parsed = strict_json.parse(read_regular(self.path), "the stored logins")
         except OSError:
             return ()
+        with suppress(OSError):  # somebody else's file, say: read it all the same
+            _close_to_others(self.path, 0o600)
         return read_logins(parsed.unwrap()) if is_successful(parsed) else ()
 
     def logins_for(self, base_url: str) -> Result[Logins, Problem]:
@@ -130,8 +133,12 @@ def _delete(keyring: Any, *, user: str) -> None:
 
 def _make_private(folder: Path) -> None:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if folder.stat().st_mode & 0o077 and os.name != "nt":
-        folder.chmod(0o700)
+    _close_to_others(folder, 0o700)
+
+
+def _close_to_others(path: Path, mode: int) -> None:
+    if path.stat().st_mode & 0o077 and os.name != "nt":
+        path.chmod(mode)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,13 @@ def test_logins_json__token_in_the_keyring__is_not_in_the_file() -> None:
     assert logins_json([kept]) == {"keyring": True, "expires_at": "", "saved_at": "", "base_url": "https://a"}
     assert read_logins({"keyring": True, "token": "t", "base_url": "https://a"}) == (kept,)
     assert read_logins({"keyring": "yes", "base_url": "https://a"}) == ()
+
+
+@pytest.mark.parametrize("base_url", [5, True, [], {}, 0])
+def test_read_logins__api_that_is_no_text__is_no_login(base_url: Any) -> None:
+    """Only where no API is said is it the vendor's; a token for who knows whom goes to nobody."""
+    assert read_logins({"token": "t", "base_url": base_url}) == ()
+    assert read_logins({"token": "t", "base_url": None}) == (StoredSession("t"),)
 
 
 @given(JSON)

@@ -64,6 +64,14 @@ def test_save__loose_modes__are_repaired(store: CredentialStore) -> None:
     assert len(store.logins()) == 2
 
 
+def test_logins__file_that_others_may_read__is_closed_again(store: CredentialStore) -> None:
+    """By whatever looks at it first; the logins in it still count."""
+    store.save(A, now=NOW)
+    store.path.chmod(0o666)
+    assert [login.token for login in store.logins()] == [A.token]
+    assert mode(store.path) == 0o600
+
+
 def test_save__at_the_same_time__loses_no_login(store: CredentialStore) -> None:
     """Commands that log in to different APIs at once all keep theirs."""
     logins = [StoredSession(f"t{number}", f"https://h{number}") for number in range(12)]
