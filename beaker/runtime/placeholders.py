@@ -1,8 +1,11 @@
-"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases and documents."""
+"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases and documents, and
+hooks that hold nothing but `...` or `raise NotImplementedError`."""
 
+import ast
 import inspect
 import io
 import os
+import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -18,13 +21,14 @@ EXAMPLE_CASE = "example-1"
 
 
 def in_source(integration: Integration) -> Iterator[str]:
-    """The hooks and classes whose source text holds the marker, then the lines of comments around them that do; source
-    that cannot be read is passed over."""
+    """The hooks and classes whose source text holds the marker, or a body that only stands for one; then the lines of
+    comments around them that hold the marker. Source that cannot be read is passed over."""
     setup = integration.run_setup
     parts: Mapping[str, Any] = {
         "run_case": integration.run_case,
         "score_case": integration.score_case,
         f"the setup class {setup.__name__}": setup,
+        **({} if integration.open_candidate is None else {"open_candidate": integration.open_candidate}),
         f"the row class {getattr(setup.row_model, '__name__', setup.row_model)}": setup.row_model,
     }
     if (origin := origin_of(integration)) is not None:
@@ -42,8 +46,47 @@ def in_source(integration: Integration) -> Iterator[str]:
         if any(MARKER in line for line in lines):
             told |= {(file, first + number) for number in range(len(lines))}
             yield name
+        elif stub := _stub("".join(lines)):
+            yield name if stub == getattr(part, "__name__", "") else f"{stub} of {name}"
     for file in files:
         yield from (f"line {line} of {os.path.basename(file)}" for line in _comments(file) if (file, line) not in told)
+
+
+def _stub(source: str) -> str:
+    """The first function of a hook or class whose body only stands for one; empty when there is none.
+
+    Nested protocols, overloads and abstract methods have such bodies by design.
+    """
+    try:
+        tree = ast.parse(textwrap.dedent(source))
+    except SyntaxError:  # the lines of a lambda, say, are no whole statement
+        return ""
+    for top in tree.body:
+        methods = top.body if isinstance(top, ast.ClassDef) else [top]
+        for method in methods:
+            if not isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            by_design = any(ast.unparse(one).endswith(("overload", "abstractmethod")) for one in method.decorator_list)
+            if not by_design and _only_stands(method.body):
+                return method.name
+    return ""
+
+
+def _only_stands(body: list[ast.stmt]) -> bool:
+    """Whether a body is `...` or raises NotImplementedError first thing, a docstring aside; nothing else is judged."""
+    if (
+        isinstance(body[0], ast.Expr)
+        and isinstance(body[0].value, ast.Constant)
+        and isinstance(body[0].value.value, str)
+    ):
+        body = body[1:]
+    if not body:
+        return False
+    first = body[0]
+    if isinstance(first, ast.Raise) and first.exc is not None:
+        raised = first.exc.func if isinstance(first.exc, ast.Call) else first.exc
+        return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+    return len(body) == 1 and isinstance(first, ast.Expr) and getattr(first.value, "value", None) is Ellipsis
 
 
 def _comments(file: str) -> list[int]:

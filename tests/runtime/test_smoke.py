@@ -252,6 +252,14 @@ def test_placeholders__make_a_scaffold(project, try_out):
     assert all(report.passed for report in reports)
 
 
+@pytest.mark.parametrize("body", ["...", "'''Later.'''; raise NotImplementedError('later')"])
+def test_bodies_that_only_stand_for_one__make_a_scaffold(project, try_out, body):
+    """A hook that is `...` or only raises NotImplementedError is a placeholder, without a marker too."""
+    project.hooks(f"async def run_case(*, case_input, runtime):\n    {body}")
+    outcome, _ = try_out(strict=True)
+    assert (outcome.passed, outcome.reasons) == (False, ("run_case",))
+
+
 def test_limit__bounds_loading_not_validation(project, try_out):
     """Fewer rows become cases, yet a bad row beyond the limit is found."""
     outcome, _ = try_out(limit=1)
