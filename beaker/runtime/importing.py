@@ -104,7 +104,9 @@ def _import_problem(code: CodeRoot, error: BaseException, root: Path, checkouts:
         place = "entrypoint" if is_own else ""
         hint = _left_out_hint(error.name, checkouts) or _missing_hint(code, error.name, root, is_own=is_own)
     elif isinstance(error, SystemExit):
-        hint = "code at module level must not end the process; guard it with `if __name__ == '__main__':`"
+        in_factory = code.kind == "spec" and attribute.rpartition(".")[2] in traced(error)
+        ending = "a factory" if in_factory else "code at module level"
+        hint = f"{ending} must not end the process; guard what does with `if __name__ == '__main__':`"
     elif isinstance(error, SyntaxError):
         hint = f"Python {sys.version.split()[0]} cannot read it; correct the line, or use the Python it was written for"
     elif (imported := sys.modules.get(module)) is not None and _is_from_beaker(error):

@@ -224,7 +224,7 @@ def test_load_cases__what_is_no_json__becomes_it_with_a_warning() -> None:
     assert first.expected == {"letters": ["a", "b"]}
     assert second.input["input"] == ["w", 1]
     assert scored_case(second).ground_truth == {}
-    assert ["input of Case" in str(one.message) for one in caught] == [True, False]
+    assert ["input of a Case" in str(one.message) for one in caught] == [True, False]
     assert all(one.filename == __file__ and "deprecated" in str(one.message) for one in caught)
 
 

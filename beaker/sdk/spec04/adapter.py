@@ -164,7 +164,7 @@ def _setup(loader: CaseDataLoader[Any], seeds: tuple[TargetDocument, ...]) -> ty
 
 
 def _tell_changed(name: str, loader: CaseDataLoader[Any]) -> None:
-    message = f"a {name} of Case that is no JSON is deprecated: hooks are given it as JSON; make it JSON in iter_cases"
+    message = f"{name} of a Case that is no JSON is deprecated: hooks are given it as JSON; make it JSON in iter_cases"
     warn_at_function(message, loader.iter_cases)
 
 
