@@ -43,6 +43,7 @@ def add_smoke(actions: Any) -> None:
     leaf.add_argument("--strict", action="store_true", help="fail while placeholders are left")
     leaf.add_argument("--run-one", action="store_true", help="run and score one case for real")
     leaf.add_argument("--limit", type=positive(None), metavar="N", help="load cases from so many rows of a split only")
+    leaf.add_argument("--junit", metavar="FILE", help="write a JUnit report, a test per stage, for CI services")
     for option in ("--dataset", "--dataset-id", "--agent", "--agent-key"):
         leaf.add_argument(option, help=argparse.SUPPRESS)
 
@@ -78,6 +79,10 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
         if left:
             io.fail(left)
         raise
+    if arguments.junit is not None:
+        from beaker.cli.smoke_junit import write_junit
+
+        write_junit(io.cwd / arguments.junit, request.entry.id, outcome, strict=arguments.strict)
     if io.json:
         io.json_line(report_json(request.entry.id, outcome))
     else:

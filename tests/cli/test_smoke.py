@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -154,6 +155,28 @@ def test_smoke__placeholder__is_a_scaffold_and_fails_under_strict(
     assert strict.code == 2
     conforms(json.loads(strict.out), "cli-smoke.json")
     conforms(json.loads(strict.err), "cli-error.json")
+
+
+def test_smoke__junit__has_a_test_per_stage_and_one_for_placeholders(smoke: Smoke, project: Path) -> None:
+    """What failed is a failure with its output; a placeholder is skipped, and with --strict it fails too."""
+    code = project / "invoice_integration.py"
+    rewrite(code, "    assert runtime", "    # TODO(beaker): models\n    assert runtime")
+    for argv, tag in ([], "skipped"), (["--strict"], "failure"):
+        smoke("--junit", "report.xml", *argv)
+        suite = ElementTree.parse(project / "report.xml").find("testsuite")
+        assert suite is not None
+        assert [case.get("name") for case in suite.iter("testcase")][-2:] == ["runner and scorer", "readiness"]
+        assert suite.find(f"testcase[@name='readiness']/{tag}") is not None
+        assert suite.get("tests") == "8"
+    rewrite(code, "WEIGHTS =", 'print("look \\x1b[31m <&>")\nraise ValueError("no keys")\nWEIGHTS =')
+    smoke("--junit", "report.xml")
+    suite = ElementTree.parse(project / "report.xml").find("testsuite")
+    assert suite is not None
+    failed = suite.find("testcase[@name='integration']")
+    assert failed is not None
+    assert "ValueError: no keys" in str(failed.findtext("failure"))
+    assert "look \\u001b[31m <&>" in str(failed.findtext("system-out"))
+    assert suite.get("failures") == "1"
 
 
 def test_smoke__other_targets__fails_as_a_run_would(smoke: Smoke, project: Path) -> None:
