@@ -3,8 +3,17 @@
 from collections.abc import Mapping
 
 COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
-    "run smoke": (),
-    "run trigger": ("get_current_agent", "create_optimization_run", "get_optimization_run"),
+    "run smoke": ("resolve_dataset", "list_datasets", "get_dataset_download_urls"),
+    "run trigger": (
+        "get_current_agent",
+        "resolve_dataset",
+        "list_datasets",
+        "list_models",
+        "list_agent_env_vars",
+        "list_llm_credentials",
+        "create_optimization_run",
+        "get_optimization_run",
+    ),
     "run status": ("get_optimization_run",),
     "run list": ("list_optimization_runs",),
     "run cancel": ("cancel_optimization_run",),

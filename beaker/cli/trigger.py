@@ -9,10 +9,12 @@ from beaker.cli.shell import DONE, Io, Styled, one_line
 
 if TYPE_CHECKING:
     import subprocess
+    from pathlib import Path
 
     from beaker.cli.place import Answer, Place, Surroundings
     from beaker.core.config_entry import IntegrationEntry
     from beaker.core.launch import LaunchRequest
+    from beaker.core.preflight import Preview
     from beaker.core.problems import Problem, Problems
 
 WORKER_END = 10.0
@@ -43,6 +45,9 @@ def add_trigger(actions: Any) -> None:
     leaf.add_argument("--idempotency-key", metavar="KEY", help="repeat a launch whose outcome is unknown")
     leaf.add_argument("--app-base-url", metavar="URL", help="where the printed link points")
     leaf.add_argument("--dry-run", action="store_true", help="print the exact request, and send nothing")
+    leaf.add_argument(
+        "--no-check", action="store_true", help="do not ask first whether dataset, models and variables exist"
+    )
     leaf.add_argument("--watch", action="store_true", help="watch the run; locally it runs in the foreground")
     leaf.add_argument("--poll-interval", type=seconds, metavar="SECONDS", help="with --watch (15; 0.5 locally)")
     leaf.add_argument("--name", help=argparse.SUPPRESS)
@@ -84,9 +89,10 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     with opened(arguments, io, around=around, foreground=arguments.watch) as place:
         if place.local and arguments.app_base_url is not None:
             raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
-        request = _request(arguments, io, place, around, entry)
+        request, ahead = _request(arguments, io, place, around, entry)
         if arguments.dry_run:
-            return _show_request(request, io)
+            return _show_request(request, ahead, io)
+        io.note(f"preview: {ahead.text()}")
         run = _launch(arguments, io, place, request)
         for warning in run.get("warnings") or ():
             io.warn(stated_problem(warning))
@@ -101,11 +107,12 @@ def _request(
     place: "Place",
     around: "Surroundings",
     entry: "IntegrationEntry | None",
-) -> "LaunchRequest":
-    """The launch, or `Refused` with everything that can be told here; nothing has been sent but the agent's look-up."""
+) -> "tuple[LaunchRequest, Preview]":
+    """The launch and what it may take, or `Refused` with everything that can be told; only questions have been sent."""
     from returns.pipeline import is_successful
 
     from beaker.cli.place import answered
+    from beaker.cli.preflight import look_ahead
     from beaker.core.launch import LaunchRequest, choose_ref, plan_launch
     from beaker.core.launch_options import LaunchOptions, refused_here
     from beaker.core.problems import Problem, Refused
@@ -131,14 +138,19 @@ def _request(
         raise Refused(_in_file(planned.failure(), arguments, around, entry))
     plan = planned.unwrap()
     branch, dirty = _checkout(around)
-    ref = answered(choose_ref(arguments.ref, local=place.local, branch=branch, allow_dirty=arguments.allow_dirty))
+    choosing = {"local": place.local, "branch": branch, "allow_dirty": arguments.allow_dirty}
+    if place.local or arguments.ref != "@":
+        answered(choose_ref(arguments.ref, **choosing))  # refused before anything is asked
     agent = place.call("get_current_agent")
     repository = agent.get("github_repository")
     if not isinstance(repository, str) or not repository.strip():
         raise Refused(Problem("BK804", f"the agent {place.agent_key!r} has no repository to run"))
+    pushed = _pushed(around, repository) if arguments.ref == "@" and not place.local else None
+    ref = answered(choose_ref(arguments.ref, **choosing, pushed=pushed))
+    ahead = look_ahead(io, place, plan, entry, agent, check=not arguments.no_check)
     if not place.local and around.project is not None and around.project.git_root is not None:
-        _tell_left_out(io, branch, dirty)
-    return LaunchRequest(
+        _tell_left_out(io, around.project.git_root, branch, dirty, ref=ref)
+    request = LaunchRequest(
         agent_key=place.agent_key,
         config=plan.config,
         dataset=plan.dataset,
@@ -148,6 +160,7 @@ def _request(
         spec_id=arguments.spec_id,
         allow_dirty=arguments.allow_dirty,
     )
+    return request, ahead
 
 
 def _in_file(
@@ -198,10 +211,24 @@ def _checkout(around: "Surroundings") -> tuple[str | None, tuple[str, ...]]:
     return current_branch(root).value_or(None), dirty_files(root).value_or(())
 
 
-def _tell_left_out(io: Io, branch: str | None, dirty: tuple[str, ...]) -> None:
-    from beaker.core.launch import left_out
+def _pushed(around: "Surroundings", repository: str) -> bool | None:
+    """Whether the agent's repository has the checkout as it stands on its branch; `None` when nobody can tell."""
+    from beaker.core.push_state import pushed_as_it_stands
+    from beaker.files.git_push import git_facts
 
-    line = left_out(branch=branch, default_branch=None, dirty=dirty, unpushed=0)
+    root = around.project.git_root if around.project is not None else None
+    if root is None:
+        return None
+    return pushed_as_it_stands(git_facts(root, source_dir=".", files=(), repository=repository))
+
+
+def _tell_left_out(io: Io, root: "Path", branch: str | None, dirty: tuple[str, ...], *, ref: str | None) -> None:
+    from beaker.core.launch import left_out
+    from beaker.files.git_push import default_branch, unpushed_commits
+
+    standard = default_branch(root) if ref is None else None
+    unpushed = unpushed_commits(root) if ref in (None, branch) else 0
+    line = left_out(branch=branch, default_branch=standard, dirty=dirty, unpushed=unpushed)
     if line is not None:
         io.note(line)
 
@@ -212,14 +239,16 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
     from returns.pipeline import is_successful
 
     from beaker.cli.place import answered
-    from beaker.core.launch_refusals import explained_refusal
+    from beaker.core.launch_refusals import explained_refusal, launch_outcome_unknown
     from beaker.core.problems import Refused
 
     key = arguments.idempotency_key or str(uuid.uuid4())
     body: dict[str, Any] = request.body()
     launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
-    if not is_successful(launched) and getattr(launched.failure(), "status", None) == 0:
-        raise Refused(_unknown_outcome(launched.failure(), key))
+    if not is_successful(launched):
+        if launch_outcome_unknown(launched.failure()):
+            raise Refused(_unknown_outcome(launched.failure(), key))
+        io.tell(f"idempotency key of this launch: {key}")
     return answered(launched.alt(explained_refusal))
 
 
@@ -230,15 +259,17 @@ def _unknown_outcome(problem: "Problem", key: str) -> "Problem":
     return Problem(problem.code, problem.message, problem.where, hint)
 
 
-def _show_request(request: "LaunchRequest", io: Io) -> int:
+def _show_request(request: "LaunchRequest", ahead: "Preview", io: Io) -> int:
     if io.json:
-        io.json_line({"dry_run": True, "method": "POST", "path": "/v1/optimization-runs", "body": request.body()})
+        asked = {"method": "POST", "path": "/v1/optimization-runs", "body": request.body()}
+        io.json_line({"dry_run": True, **asked, "preview": ahead.json()})
         return DONE
     import json
 
     io.out("beaker run trigger: would send, nothing was sent")
     io.out("POST /v1/optimization-runs")
     io.out(json.dumps(request.body(), indent=2, ensure_ascii=False))
+    io.out(f"preview: {ahead.text()}")
     return DONE
 
 

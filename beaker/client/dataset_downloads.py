@@ -34,6 +34,16 @@ def download_dataset(
     return run_flow(api, _flow(dataset, directory, progress or (lambda *_: None)))
 
 
+def describe_dataset(api: Api, dataset: DatasetChoice) -> Result[JsonObject, Problem]:
+    """The record of a dataset. BK812 when no dataset has the id, else whatever hinders the call."""
+    return run_flow(api, _described(dataset))
+
+
+def dataset_record(api: Api, dataset: DatasetChoice) -> Result[JsonObject, Problem]:
+    """What the place says of a dataset: name, revision, files; found by its reference, or in the listing by its id."""
+    return run_flow(api, _described(dataset))
+
+
 def _flow(dataset: DatasetChoice, directory: Path, progress: Progress) -> Flow[tuple[str, ...]]:
     ask = Call("get_dataset_download_urls", {"reference": dataset.reference, "artifact_id": dataset.artifact_id})
     offered = yield ask

@@ -20,6 +20,11 @@ _MEANINGS = {
 }
 
 
+def launch_outcome_unknown(problem: Problem) -> bool:
+    """Whether a launch that failed so may have started a run all the same: no answer, or a service that broke."""
+    return isinstance(problem, ApiProblem) and (problem.status == 0 or problem.status >= 500)
+
+
 def explained_refusal(problem: Problem) -> Problem:
     """The refusal of a launch in words (BK487, BK488), when it is one of these; `problem` itself when it is another.
 

@@ -84,6 +84,19 @@ def pushed(facts: GitFacts, *, repository: str, suggested: str) -> Finding:
     return Finding("todo", f"{what}{shared}", push)
 
 
+def pushed_as_it_stands(facts: GitFacts) -> bool | None:
+    """Whether a remote of the repository has the checked-out branch with the commit that is checked out, and nothing
+    else is there; `None` when it cannot be told."""
+    if facts.problem is not None or facts.branch is None or facts.head is None:
+        return None
+    if facts.changes:
+        return False
+    if facts.head in facts.remotes.values():
+        return True
+    told = facts.remotes and not any(isinstance(found, Problem) for found in facts.remotes.values())
+    return False if told else None
+
+
 def suggest_branch(agent: str, now: datetime, current: str | None) -> str:
     """`beaker/<YYYYMMDD-HHMM>-<slug>` for an agent by its name, `now` being local time; the branch `current` again when
     it is such a one for this agent that is younger than an hour."""

@@ -85,6 +85,28 @@ def remote_head(url: str, branch: str, *, protocols: Sequence[str] = PROTOCOLS) 
     return None
 
 
+def default_branch(root: Path) -> str | None:
+    """The default branch of `origin` as this checkout remembers it from its clone; nothing is asked of the remote."""
+    told = _told(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD")
+    return told.partition("/")[2] or None
+
+
+def unpushed_commits(root: Path) -> int:
+    """How many commits of the checkout no remote had when it was last heard of; 0 where there is no remote."""
+    if not _told(root, "for-each-ref", "--count=1", "refs/remotes"):
+        return 0
+    count = _told(root, "rev-list", "--count", "HEAD", "--not", "--remotes")
+    return int(count) if count.isdecimal() else 0
+
+
+def _told(root: Path, *arguments: str) -> str:
+    """What Git prints, empty when it fails."""
+    done = run_git(root, *arguments)
+    if not is_successful(done) or done.unwrap().returncode != 0:
+        return ""
+    return os.fsdecode(done.unwrap().stdout).strip()
+
+
 def _address(url: str, repository: str) -> str:
     """An address of a repository on GitHub in the way that `url` goes there."""
     by_ssh = url.strip().startswith("ssh:") or "://" not in url

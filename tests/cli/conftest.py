@@ -95,7 +95,13 @@ class Service:
     """A loopback HTTP server with scripted answers; `requests` records what arrived."""
 
     def __init__(self) -> None:
-        self.answers: dict[str, list[Any]] = {}
+        dataset = {
+            "name": "inv",
+            "artifact_id": "art_1",
+            "status": "COMPLETE",
+            "sample_counts": {"train": 4, "test": 2},
+        }
+        self.answers: dict[str, list[Any]] = {"GET /v1/datasets/resolve": [(200, {"dataset": dataset})]}
         self.requests: list[dict[str, Any]] = []
         service = self
 

@@ -155,7 +155,7 @@ def test_trigger__dry_run__prints_the_request_and_launches_nothing(service: Any,
     service.on("GET /v1/agents/current", AGENT)
     done = remote("run", "trigger", "--dataset", "inv", "--dry-run", "--json")
     assert json.loads(done.out)["body"]["dataset_ref"] == "inv"
-    assert [request["call"] for request in service.requests] == ["GET /v1/agents/current"]
+    assert [request["call"] for request in service.requests] == ["GET /v1/agents/current", "GET /v1/datasets/resolve"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from beaker.core.launch_refusals import explained_refusal
+from beaker.core.launch_refusals import explained_refusal, launch_outcome_unknown
 from beaker.core.problems import Problem
 from beaker.core.responses import ApiProblem
 
@@ -45,3 +45,10 @@ def test_explained_refusal__setup_that_failed__says_what_to_do(detail: Any, code
 def test_explained_refusal__anything_else__is_handed_on(problem: Problem) -> None:
     """What is no such refusal stays as the service said it."""
     assert explained_refusal(problem) is problem
+
+
+@pytest.mark.parametrize(("status", "unknown"), [(0, True), (500, True), (503, True), (499, False), (422, False)])
+def test_outcome__no_answer_or_a_broken_service__is_unknown(status: int, unknown: bool) -> None:
+    """A service that refuses has started nothing; one that broke may have."""
+    assert launch_outcome_unknown(ApiProblem("BK801", "m", status=status)) is unknown
+    assert launch_outcome_unknown(Problem("BK801", "m")) is False

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from beaker.core.onboarding import Finding
 from beaker.core.problems import Problem
-from beaker.core.push_state import GitFacts, committed, pushed, relevant_changes, suggest_branch
+from beaker.core.push_state import GitFacts, committed, pushed, pushed_as_it_stands, relevant_changes, suggest_branch
 
 SUGGESTED = "beaker/20260304-0506-invoices"
 PUSH = f"commit, and push it as {SUGGESTED}: git switch -c {SUGGESTED} && git push -u origin {SUGGESTED}"
@@ -119,3 +119,21 @@ def test_suggest_branch__any_agent__is_a_branch_that_is_taken_again(agent: str, 
     assert not set(branch) & set(" ~^:?*[\\")
     assert len(branch) <= 64
     assert suggest_branch(agent, now, branch) == branch
+
+
+@pytest.mark.parametrize(
+    ("facts", "answer"),
+    [
+        (GitFacts(problem=Problem("BK710", "no git"), branch="b", head="c", remotes={"o": "c"}), None),
+        (GitFacts(head="c", remotes={"o": "c"}), None),
+        (GitFacts(branch="b", remotes={"o": "c"}), None),
+        (GitFacts(branch="b", head="c", changes=("x",), remotes={"o": "c"}), False),
+        (GitFacts(branch="b", head="c", remotes={"o": "d", "p": "c"}), True),
+        (GitFacts(branch="b", head="c", remotes={"o": "d", "p": None}), False),
+        (GitFacts(branch="b", head="c", remotes={"o": None, "p": Problem("BK713", "slow")}), None),
+        (GitFacts(branch="b", head="c"), None),
+    ],
+)
+def test_pushed_as_it_stands__facts__say_yes_no_or_nothing(facts: GitFacts, answer: bool | None) -> None:
+    """Yes where a remote has the very commit, no where each has another one or something is uncommitted."""
+    assert pushed_as_it_stands(facts) is answer
