@@ -103,6 +103,8 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
         "list_datasets",
         "list_optimization_runs",
     ),
+    "trace doctor": (),
+    "trace inspect": (),
     "config check": (),
     "config show": (),
     "completion": (),

@@ -35,6 +35,7 @@ COMMANDS = {
     "onboarding": "beaker.cli.onboarding",
     "doctor": "beaker.cli.doctor",
     "demo": "beaker.cli.demo.command",
+    "trace": "beaker.cli.trace",
     "config": "beaker.cli.config",
     "completion": "beaker.cli.completion",
 }
@@ -57,6 +58,7 @@ HELP = {
     "onboarding": "tell how far a project is on its way to a first run",
     "doctor": "look at Git, Python, the configuration, credentials, the service, the disk",
     "demo": "make an example project and optimize it, on this machine alone",
+    "trace": "say whether a capture is whole, and print it",
     "config": "judge the configuration file, or show what it comes to",
     "completion": "print a completion script for a shell",
 }
@@ -69,7 +71,7 @@ LATER_OPTIONS = {
 """Options of other generations and editions, with the reason why they are refused here."""
 
 LATER_COMMANDS = {
-    "trace": "this version records no traces",
+    "trace instrument": "this version has no adapters for frameworks; record calls with runtime.trace.model_call",
 }
 """Commands of other generations and editions, with what to do instead."""
 
