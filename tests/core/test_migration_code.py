@@ -318,7 +318,8 @@ def test_migrate_module__inside_of_texts__is_renamed_too() -> None:
     """What an f-string evaluates is code like any other."""
     source = (
         "from beaker import ChangeSet\n"
-        "x = lambda runtime: ('a' f'''\n{runtime.candidate_runtime} {ChangeSet}'''\n     f'{runtime.candidate_runtime}')\n"
+        "x = lambda runtime: ('a' f'''\n{runtime.candidate_runtime} {ChangeSet}'''\n"
+        "     f'{runtime.candidate_runtime}')\n"
     )
     check(source, source.replace("ChangeSet", "DocumentChangeSet").replace("candidate_runtime", "candidate"))
 
