@@ -113,6 +113,7 @@ async def run_case(*, case_input, runtime):
     elif behaviour == "hide":
         hidden = subprocess.Popen(["setsid", "sleep", "987"], env={}, start_new_session=True)
         note(f"hidden {hidden.pid}")
+        await gate("hidden")
     elif behaviour == "haunt":
         threading.Timer(0.03, lambda: os._exit(0)).start()
         return CaseResult("unknown")
