@@ -1,17 +1,17 @@
 """`beaker run smoke`: checks a project and its dataset before a launch; customer code runs in processes of its own."""
 
 import argparse
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_entry_options, add_leaf, positive
+from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, positive
 from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line, problems_json
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from beaker.cli.place import Surroundings
-    from beaker.core.config_entry import IntegrationEntry
     from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport
 
 SHOWN_OUTPUT_LINES = 20
@@ -31,8 +31,9 @@ def add_smoke(actions: Any) -> None:
         "smoke",
         help="check the project and its dataset before a launch",
         description="Imports the Integration, validates every row, sets up and loads every case, and checks whatever "
-        "would make a launch fail. Nothing is run or scored, but one case with --run-one. The dataset is the folder "
-        "that local_dataset_path names: in config_defaults it counts from the project, in --config from here.",
+        "would make a launch fail. Nothing is run or scored, but one case with --run-one. The dataset is what "
+        "--dataset names, else the folder that local_dataset_path names (in config_defaults it counts from the "
+        "project, in --config from here), else what the configuration selects.",
     )
     named = add_entry_options(leaf)
     named.add_argument("--target", metavar="T", help="a Spec without the configuration: FILE.py or module:callable")
@@ -44,8 +45,9 @@ def add_smoke(actions: Any) -> None:
     leaf.add_argument("--run-one", action="store_true", help="run and score one case for real")
     leaf.add_argument("--limit", type=positive(None), metavar="N", help="load cases from so many rows of a split only")
     leaf.add_argument("--junit", metavar="FILE", help="write a JUnit report, a test per stage, for CI services")
-    for option in ("--dataset", "--dataset-id", "--agent", "--agent-key"):
-        leaf.add_argument(option, help=argparse.SUPPRESS)
+    leaf.add_argument("--dataset", metavar="NAME", help="a dataset that the place keeps, as NAME or NAME@REVISION")
+    leaf.add_argument("--dataset-id", metavar="ID", help="the same by its artifact id")
+    add_agent_option(leaf)
 
 
 def smoke(arguments: argparse.Namespace, io: Io) -> int:
@@ -56,11 +58,6 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.core.problems import Problem, Refused
     from beaker.runtime.smoke import smoke as try_out
 
-    for option in ("dataset", "dataset_id", "agent", "agent_key"):
-        if getattr(arguments, option) is not None:
-            hint = "name the folder with local_dataset_path, in config_defaults or --config"
-            said = f"--{option.replace('_', '-')} is about a dataset elsewhere; smoke checks the one in a local folder"
-            raise Refused(Problem("BK901", said, hint=hint))
     around = look_around(arguments, io)
     if around.problems:
         raise Refused(around.problems)
@@ -69,16 +66,18 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     if around.config is not None and not io.json:
         for warning in around.config.warnings:
             io.warn(warning)
-    request = _request(arguments, io, around)
-    if not io.json:
-        io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
-    left: list[Problem] = []
-    try:
-        outcome = run_async(try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend))
-    except KeyboardInterrupt:
-        if left:
-            io.fail(left)
-        raise
+    with _requested(arguments, io, around) as (request, is_kept):
+        if not io.json:
+            io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
+        left: list[Problem] = []
+        try:
+            outcome = run_async(
+                try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend)
+            )
+        except KeyboardInterrupt:
+            if left:
+                io.fail(left)
+            raise
     if arguments.junit is not None:
         from beaker.cli.smoke_junit import write_junit
 
@@ -86,7 +85,9 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     if io.json:
         io.json_line(report_json(request.entry.id, outcome))
     else:
-        _show_outcome(outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments)
+        _show_outcome(
+            outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments, is_kept
+        )
     problems = tuple(problem for stage in outcome.stages for problem in stage.problems)
     if not problems and not outcome.passed and outcome.readiness == "SCAFFOLD":
         problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
@@ -126,12 +127,17 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
     }
 
 
-def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "SmokeRequest":
-    """What to try out; `Refused` when there is no integration, no dataset folder, or a setting is no JSON object."""
+@contextmanager
+def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "Iterator[tuple[SmokeRequest, bool]]":
+    """What to try out, and whether its dataset is one that a place keeps, here for the while; `Refused` when there is
+    no integration, no dataset, or a setting is no JSON object."""
+    from dataclasses import replace
+
     from returns.pipeline import is_successful
 
     from beaker.cli.kept_values import granted_here
     from beaker.cli.place import answered
+    from beaker.cli.smoke_dataset import smoked_dataset
     from beaker.cli.smoke_spec import named_on_the_line, smoked_entry
     from beaker.cli.trigger import given_config
     from beaker.core.credentials import choose_base_url
@@ -161,11 +167,11 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
     settings = parse_launch_settings(split_config(config)[0], kind=entry.kind)
     passed = settings.unwrap().optimizer.proposer_env if is_successful(settings) else ()
     place = choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=around.config.api)
-    return SmokeRequest(
+    request = SmokeRequest(
         code=CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind),
         entry=entry,
         config=config,
-        dataset_dir=_dataset_folder(config, given, io.cwd, around.project.root, entry, around),
+        dataset_dir=root,
         split=arguments.split,
         env={**base_environment(io.environ), **granted.values},
         missing_env=granted.missing,
@@ -177,28 +183,9 @@ def _request(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "
         limit=arguments.limit,
         redact=redactor(granted.values.values()),
     )
-
-
-def _dataset_folder(
-    config: "Mapping[str, Any]",
-    given: "Mapping[str, Any]",
-    cwd: "Path",
-    project: "Path",
-    entry: "IntegrationEntry",
-    around: "Surroundings",
-) -> "Path":
-    from beaker.cli.place import answered
-    from beaker.core.launch import local_dataset_path, no_dataset, split_config
-    from beaker.core.problems import Problem, Refused
-
-    _, resolved = split_config(config)
-    path = answered(local_dataset_path(resolved))
-    if path is None:
-        hint = 'set config_defaults.local_dataset_path, or pass --config \'{"local_dataset_path": "DIR"}\''
-        problem = no_dataset(around.config, entry)
-        raise Refused(Problem(problem.code, "no local dataset folder is named", problem.where, hint))
-    _, said_here = split_config(given)
-    return (cwd if answered(local_dataset_path(said_here)) is not None else project) / path
+    with smoked_dataset(arguments, io, around, entry, config=config, given=given) as found:
+        told = replace(request, dataset_dir=found.folder, dataset_name=found.name, dataset_revision=found.revision)
+        yield told, found.kept
 
 
 def _show_stage(stage: "StageReport", io: Io) -> None:
@@ -216,9 +203,9 @@ def _show_stage(stage: "StageReport", io: Io) -> None:
 
 
 def _show_outcome(
-    outcome: "SmokeOutcome", io: Io, request: "SmokeRequest", there: Io, arguments: argparse.Namespace
+    outcome: "SmokeOutcome", io: Io, request: "SmokeRequest", there: Io, arguments: argparse.Namespace, is_kept: bool
 ) -> None:
-    """What came of it; `there` gives the commands that come next."""
+    """What came of it; `there` gives the commands that come next, without an upload where the dataset `is_kept`."""
     for warning in outcome.warnings:
         io.warn(warning)
     if outcome.readiness is None:
@@ -240,9 +227,18 @@ def _show_outcome(
         if not ready:
             io.note("  1. replace the placeholders, then run it again")
         else:
-            folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
             named = (("--integration-id", arguments.integration_id), ("--spec-id", arguments.spec_id))
             chosen = [word for option, text in named if text is not None for word in (option, text)]
+            if is_kept:
+                selected = [
+                    word
+                    for option, text in (("--dataset", arguments.dataset), ("--dataset-id", arguments.dataset_id))
+                    if text is not None
+                    for word in (option, text)
+                ]
+                io.note(f"  1. start a run: {there.command('run', 'trigger', *selected, *chosen)}")
+                return
+            folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
             io.note(f"  1. upload the dataset: {there.command('dataset', 'upload', folder, '--name', name)}")
             io.note(f"  2. start a run: {there.command('run', 'trigger', '--dataset', name, *chosen)}")
 

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -201,9 +202,9 @@ def test_smoke__required_env__warns_here_and_fails_locally(smoke: Smoke, project
 @pytest.mark.parametrize(
     ("argv", "said"),
     [
-        (["--dataset", "d"], "BK901"),
-        (["--dataset-id", "d"], "BK901"),
-        (["--agent", "a"], "BK901"),
+        (["--local", "--dataset", "none"], "none"),
+        (["--local", "--dataset-id", "none"], "none"),
+        (["--dataset", "a", "--dataset-id", "b"], "BK404"),
         (["--integration-id", "other"], "BK110"),
         (["--config", "nope"], "BK906"),
         (["--config", '{"zeal": 1}'], "zeal"),
@@ -212,7 +213,7 @@ def test_smoke__required_env__warns_here_and_fails_locally(smoke: Smoke, project
     ],
 )
 def test_smoke__bad_input__is_refused(argv: list[str], said: str, smoke: Smoke) -> None:
-    """Whatever a launch would refuse is refused here, and options that mean nothing yet too."""
+    """Whatever a launch would refuse is refused here, and a dataset that there is not."""
     done = smoke(*argv)
     assert done.code == 2
     assert said in done.err
@@ -225,6 +226,44 @@ def test_smoke__dataset_path__counts_from_where_it_was_said(smoke: Smoke, projec
     assert smoke(cwd=below).code == 0
     assert smoke("--config", '{"local_dataset_path": "../dataset"}', cwd=below).code == 0
     assert smoke("--config", '{"local_dataset_path": "dataset"}', cwd=below).code == 2
+
+
+@pytest.mark.parametrize("place", ["local", "hosted"])
+def test_smoke__kept_dataset__is_downloaded_told_to_setup_and_removed(
+    beaker: Callable[..., Any],
+    project: Path,
+    hosted: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    place: str,
+) -> None:
+    """--dataset and --dataset-id read what a place keeps, whatever folder is configured; setup learns its revision."""
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    environ = {"PATH": "/usr/bin:/bin"}
+    if place == "hosted":
+        environ |= {
+            "BEAKER_API_BASE_URL": hosted.url,
+            "BEAKER_API_KEY": hosted.api_key,
+            "BEAKER_AGENT_KEY": "inv-agent",
+        }
+    here = ["--local"] if place == "local" else []
+    sent = beaker(*here, "dataset", "upload", "dataset", "--name", "inv", "--no-check", cwd=project, environ=environ)
+    assert sent.code == 0, sent.err
+    shown = json.loads(beaker(*here, "dataset", "show", "inv", "--json", cwd=project, environ=environ).out)
+    record = shown.get("dataset", shown)
+    hook = "load_cases(self, row: Row, *, runtime: SetupRuntime) -> AsyncIterator[Case]:\n"
+    said = "        print(runtime.dataset.name, runtime.dataset.revision)\n"
+    rewrite(project / "invoice_integration.py", hook, hook + said)
+    shutil.rmtree(project / "dataset")
+    for option, named in ("--dataset", "inv"), ("--dataset-id", record["artifact_id"]):
+        done = beaker(*here, "run", "smoke", option, named, "--limit", "1", cwd=project, environ=environ)
+        assert done.code == 0, done.err
+        assert "60 train rows, 40 test rows" in done.out
+        assert f"| inv {record['revision']}" in done.out
+        assert done.err.splitlines()[-1].endswith(f"run trigger {option} {named}")
+    assert list(temporary.iterdir()) == []
 
 
 def test_smoke__no_project__says_what_to_add(beaker: Callable[..., Any], tmp_path: Path) -> None:
