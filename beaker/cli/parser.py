@@ -37,6 +37,8 @@ COMMANDS = {
     "demo": "beaker.cli.demo.command",
     "trace": "beaker.cli.trace",
     "config": "beaker.cli.config",
+    "explain": "beaker.cli.explain",
+    "help": "beaker.cli.help",
     "completion": "beaker.cli.completion",
 }
 """Command -> the module that offers `add_parser` and `run`."""
@@ -60,6 +62,8 @@ HELP = {
     "demo": "make an example project and optimize it, on this machine alone",
     "trace": "say whether a capture is whole, and print it",
     "config": "judge the configuration file, or show what it comes to",
+    "explain": "say what the code of a problem means, and what to do about it",
+    "help": "show the help of a command, or what the exit codes mean",
     "completion": "print a completion script for a shell",
 }
 """Command -> what it does, so that the list of them can be shown without importing any."""
@@ -136,6 +140,16 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool
         else:
             import_module(COMMANDS[name]).add_parser(commands)
     return parser
+
+
+def leaf_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser | None:
+    """The parser of the command that `words` name below `parser`, be it a group; `None` for no command."""
+    if not words:
+        return parser
+    # argparse offers no public way to walk its own tree.
+    groups = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    below = next((group.choices.get(words[0]) for group in groups), None)
+    return None if below is None else leaf_of(below, words[1:])
 
 
 def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") -> argparse.ArgumentParser:

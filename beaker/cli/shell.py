@@ -1,12 +1,6 @@
 """What every command shares: its streams, how problems are shown, the exit codes, signals and closed pipes.
 
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | the answer is no: the run ended without completing, a check is negative |
-| 2 | could not do it: usage, configuration, network, files, customer code failed |
-| 3 | not finished: the run still goes on |
-| 130, 143, 129 | ended by SIGINT, SIGTERM, SIGHUP |
+What each exit code means is said in `beaker.cli.exit_codes`.
 
 Nothing heavy is imported here: `beaker --version` goes through this module.
 """
