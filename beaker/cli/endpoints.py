@@ -107,6 +107,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "trace inspect": (),
     "config check": (),
     "config show": (),
+    "schema": (),
     "explain": (),
     "help": (),
     "completion": (),
