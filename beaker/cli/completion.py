@@ -31,7 +31,8 @@ def run(arguments: argparse.Namespace, io: "Io") -> int:
     if io.json:
         io.json_line({"shell": arguments.shell, "script": script})
     else:
-        io.out(script)
+        # The text is ours and plain, and shells ask for it at their start: nothing is imported to look through it.
+        io.stdout.write(f"{script}\n")
     return 0
 
 
