@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, io: "Io") -> int:
         io.json_line({"shell": arguments.shell, "script": script})
     else:
         # The text is ours and plain, and shells ask for it at their start: nothing is imported to look through it.
-        io.stdout.write(f"{script}\n")
+        io.plain(script)
     return 0
 
 

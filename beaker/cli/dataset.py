@@ -176,7 +176,7 @@ def _list(arguments: argparse.Namespace, io: Io) -> int:
         ]
         for dataset in datasets
     )
-    for line in table(_COLUMNS, rows):
+    for line in table(_COLUMNS, rows, wide=io.wide):
         io.out(line)
     return DONE
 

@@ -139,7 +139,7 @@ def _branches(arguments: argparse.Namespace, io: Io, where: "Target", repository
         [branch.get("name"), branch.get("last_commit_at"), _yes(branch.get("is_merged"))]
         for branch in map(mapping, answer["branches"])
     )
-    for line in table(_COLUMNS, rows):
+    for line in table(_COLUMNS, rows, wide=io.wide):
         io.out(line)
     return DONE
 

@@ -46,6 +46,6 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         ]
         for model in map(mapping, models)
     )
-    for line in table(_COLUMNS, rows):
+    for line in table(_COLUMNS, rows, wide=io.wide):
         io.out(line)
     return DONE

@@ -122,7 +122,8 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool
     """The tree, or the part of it that a command line needs: building it all takes longer than most commands do.
 
     With `listed_only` the commands are there by name alone, which is all that the help at the root shows.
-    The namespace it makes always has `command`, `insecure_http`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
+    The namespace it makes always has `command`, `insecure_http`, `json`, `local`, `no_resume`, `quiet`, `verbose`
+    and `wide`.
     """
     from importlib import import_module
 
@@ -253,7 +254,10 @@ def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
         "--insecure-http", action="store_true", default=default, help="speak plain http with other machines too"
     )
     parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
-    parser.add_argument("--verbose", action="store_true", default=default, help="a traceback with an internal error")
+    parser.add_argument(
+        "--verbose", action="store_true", default=default, help="tell of each request; a traceback with internal errors"
+    )
+    parser.add_argument("--wide", action="store_true", default=default, help="cut nothing in tables: ids in full")
 
 
 def _usage_refused() -> "type[Refused]":

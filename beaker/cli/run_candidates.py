@@ -41,7 +41,7 @@ def candidates(arguments: argparse.Namespace, io: Io) -> int:
     if not listed:
         io.out("no candidates yet")
         return DONE
-    for line in table(_COLUMNS, [_row(one, winner) for one in listed]):
+    for line in table(_COLUMNS, [_row(one, winner) for one in listed], wide=io.wide):
         io.out(line)
     outcomes = Counter(outcome_text(mapping(one).get("outcome")) for one in answer.get("proposals") or ())
     if outcomes:

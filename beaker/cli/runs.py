@@ -125,7 +125,7 @@ def listing(arguments: argparse.Namespace, io: Io) -> int:
         io.out("no runs")
     else:
         keys = ("id", "status", "created_at", "started_at", "completed_at")
-        for line in table(_COLUMNS, ([run.get(key) for key in keys] for run in runs)):
+        for line in table(_COLUMNS, ([run.get(key) for key in keys] for run in runs), wide=io.wide):
             io.out(line)
     first = page.get("offset", arguments.offset)
     io.out(f"{first + 1}-{first + len(runs)} of {page.get('total')}" if runs else f"0-0 of {page.get('total')}")

@@ -8,11 +8,19 @@ Column = tuple[str, int]
 """Heading and width in characters; the last column of a table is as wide as it needs to be."""
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[object]]) -> Iterable[str]:
-    """The lines of a table: the headings, then one line per row; a missing value (`None`, empty) is `-`."""
-    yield _line(columns, [heading for heading, _ in columns])
-    for row in rows:
-        yield _line(columns, [_cell(value) for value in row])
+def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, wide: bool = False) -> Iterable[str]:
+    """The lines of a table: the headings, then one line per row; a missing value (`None`, empty) is `-`.
+
+    `wide` makes each column as wide as it needs to be, so that nothing is cut.
+    """
+    headings = [heading for heading, _ in columns]
+    cells = [[_cell(value) for value in row] for row in rows]
+    if wide:
+        widths = (max(map(len, column)) for column in zip(headings, *cells, strict=True))
+        columns = list(zip(headings, widths, strict=True))
+    yield _line(columns, headings)
+    for row in cells:
+        yield _line(columns, row)
 
 
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterable[str]:

@@ -76,12 +76,14 @@ def beaker(tmp_path: Path, conforms: Callable[[object, str], None]) -> Beaker:
 def described(argv: tuple[str, ...], out: str, err: str, conforms: Callable[[object, str], None]) -> None:
     """Asserts that every line which a command printed with --json is one of those that its schemas describe.
 
-    What a scripted service answers is passed on unchanged, so answers of the API are held elsewhere.
+    What a scripted service answers is passed on unchanged, so commands that print answers are held elsewhere.
     """
     words = " ".join(word for word in argv if not word.startswith("-")) + " "
     found = sorted((words.index(f"{one} "), -len(one), one) for one in COMMAND_SCHEMAS if f"{one} " in words)
-    names = COMMAND_SCHEMAS[found[0][2]] if found else ()
-    for line in out.splitlines() if names and all(name.startswith("cli-") for name in names) else ():
+    command = found[0][2] if found else "run trigger"
+    names = COMMAND_SCHEMAS[command]
+    answers = command == "dataset show" or not all(name.startswith("cli-") for name in names)
+    for line in () if answers else out.splitlines():
         faults = []
         for name in names:
             try:

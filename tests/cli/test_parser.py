@@ -89,7 +89,9 @@ def test_endpoints__registry__names_every_command_and_real_endpoints() -> None:
     assert {name for names in COMMAND_ENDPOINTS.values() for name in names} <= ENDPOINT.keys()
 
 
-@pytest.mark.parametrize("switch", ["--local", "--quiet", "--verbose", "--no-resume", "--json", "--insecure-http"])
+@pytest.mark.parametrize(
+    "switch", ["--local", "--quiet", "--verbose", "--no-resume", "--json", "--insecure-http", "--wide"]
+)
 def test_switch__before_or_after_the_command__is_the_same(switch: str) -> None:
     """A switch may stand on either side; its absence behind the command does not undo it."""
     parser = build_parser()
