@@ -69,6 +69,7 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
                     interval=interval,
                     timeout=arguments.poll_timeout,
                     stands_still=lambda: place.stands_still(run_id),
+                    pause=lambda: pause(arguments, io, run_id),
                 )
                 tell_next(io, run_id, code, agent_words(arguments))
                 return code
@@ -95,8 +96,18 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
 
 def tell_goes_on(arguments: argparse.Namespace, io: Io, run_id: str) -> None:
     """A watch was interrupted: say that the run was not."""
-    again = io.command("run", "status", run_id, "--watch", *agent_words(arguments))
-    io.tell(f"{one_line(run_id)} goes on; watch it again: {again}")
+    io.tell(f"{one_line(run_id)} goes on; watch it again: {_again(arguments, io, run_id)}")
+
+
+def pause(arguments: argparse.Namespace, io: Io, run_id: str) -> bool:
+    """A watch was interrupted: whether somebody wants to watch on after a pause."""
+    from beaker.cli.watch import pause_watch
+
+    return pause_watch(io, run_id, _again(arguments, io, run_id))
+
+
+def _again(arguments: argparse.Namespace, io: Io, run_id: str) -> str:
+    return io.command("run", "status", run_id, "--watch", *agent_words(arguments))
 
 
 def fetch(place: "Place", run_id: str, *, watching: bool = False) -> "Result[JsonObject, Problem]":
