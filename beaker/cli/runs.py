@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive, seconds
 from beaker.cli.run_view import details, mapping, styled_status
 from beaker.cli.shell import DONE, Io, one_line
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table
 
 if TYPE_CHECKING:
     from returns.result import Result
@@ -136,8 +136,7 @@ def listing(arguments: argparse.Namespace, io: Io) -> int:
         io.out("no runs")
     else:
         keys = ("id", "status", "created_at", "started_at", "completed_at")
-        for line in table(_COLUMNS, ([run.get(key) for key in keys] for run in runs), wide=io.wide):
-            io.out(line)
+        show_table(io, _COLUMNS, ([run.get(key) for key in keys] for run in runs))
     first = page.get("offset", arguments.offset)
     io.out(f"{first + 1}-{first + len(runs)} of {page.get('total')}" if runs else f"0-0 of {page.get('total')}")
     return DONE

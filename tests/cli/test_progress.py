@@ -1,6 +1,7 @@
 """Progress: drawn over on a terminal, lines now and then elsewhere, nothing where nothing is wanted."""
 
 import io
+import sys
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from beaker.cli.progress import LiveLine, busy, counting, live_line
 from beaker.cli.shell import Io
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table, table
 from beaker.cli.transfers import telling
 
 CLEARED = "\r\x1b[K"
@@ -156,3 +157,44 @@ def test_table__wide__cuts_nothing_and_aligns() -> None:
         "-         yy     22",
     ]
     assert list(table(columns, [], wide=True)) == ["ID  STATE  LAST"]
+
+
+STATES = [("r-" + "0" * 60, "COMPLETED"), ("[red]r2[/red]\x1b[31m", "FAILED"), ("r3", None)]
+
+
+def shown_table(*, colourless: bool, wide: bool = False) -> str:
+    stream = Terminal()
+    environ = {"COLUMNS": "40", "TERM": "xterm", **({"NO_COLOR": "1"} if colourless else {})}
+    shell = Io(stdout=stream, stderr=io.StringIO(), stdin=io.StringIO(), environ=environ, cwd=Path(), wide=wide)
+    show_table(shell, (("RUN ID", 10), ("STATUS", 9)), STATES)
+    return stream.getvalue()
+
+
+def test_rich_table__terminal__cuts_nothing_and_takes_nothing_for_markup() -> None:
+    """Where rich is installed a table fits the terminal, ids fold, and text from elsewhere is text."""
+    pytest.importorskip("rich", reason="needs rich")
+    shown = shown_table(colourless=True)
+    assert all(len(line) <= 40 for line in shown.splitlines())
+    assert shown.count("0") >= 60
+    assert "[red]r2[/red]\\x1b[31m" in shown
+    assert "\x1b" not in shown
+    assert shown.isascii()
+    assert "\x1b[32mCOMPLETED" in shown_table(colourless=False)
+
+
+def test_rich_table__wide__is_the_plain_one() -> None:
+    """Whoever wants lines in full gets one line for each row."""
+    lines = shown_table(colourless=False, wide=True).splitlines()
+    assert len(lines) == 4
+    assert lines[1] == f"{STATES[0][0]}  COMPLETED"
+
+
+def test_table__no_terminal_or_no_rich__is_plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scripts get the same table whatever is installed, and so does a terminal without rich."""
+    monkeypatch.setitem(sys.modules, "rich.box", None)
+    assert shown_table(colourless=False).splitlines()[0] == "RUN ID      STATUS"
+    monkeypatch.undo()
+    stream = io.StringIO()
+    shell = Io(stdout=stream, stderr=io.StringIO(), stdin=io.StringIO(), environ={}, cwd=Path())
+    show_table(shell, (("RUN ID", 10), ("STATUS", 9)), STATES)
+    assert stream.getvalue().splitlines()[1] == "r-00000000  COMPLETED"
