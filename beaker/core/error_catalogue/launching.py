@@ -30,7 +30,7 @@ ENTRIES = {
         "Push the branch, or name another with --ref.",
     ),
     "BK408": (
-        "--allow-dirty is asked for where it cannot be: only this machine has what is not committed.",
+        "A launch asks for --allow-dirty where it cannot be had: only this machine has what is not committed.",
         "Commit and push, or run with --local.",
     ),
     "BK409": (
