@@ -204,7 +204,7 @@ def model_server() -> Iterator[Callable[..., ModelServer]]:
 
 
 KEYWORDS = {
-    "$schema", "$id", "$ref", "$defs", "title", "description", "type", "enum", "const", "properties", "required",
+    "$schema", "$id", "$comment", "$ref", "$defs", "title", "description", "type", "enum", "const", "properties", "required",
     "additionalProperties", "items", "anyOf", "pattern", "minimum", "maximum", "propertyNames",
 }  # fmt: skip
 TYPES: dict[str, tuple[type, ...]] = {

@@ -37,6 +37,11 @@ def run(argv: Sequence[str], io: Io) -> int:
         arguments = parse(argv, view)
         # The guard around this shows what is raised by the same view.
         view.json, view.quiet, view.verbose = arguments.json, arguments.quiet, arguments.verbose
+        view.wide = arguments.wide
+        if view.stderr.isatty():
+            from beaker.cli.progress import live_line
+
+            view.line = live_line(view)
         view.options = global_options(arguments)
         result: int = import_module(COMMANDS[arguments.command]).run(arguments, view)
         return result

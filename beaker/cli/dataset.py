@@ -8,7 +8,7 @@ from beaker.cli.dataset_promote import add_promote, promote
 from beaker.cli.parser import HELP, add_agent_option, add_entry_options, add_leaf, agent_words, positive
 from beaker.cli.run_view import mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
-from beaker.cli.tables import labelled, table
+from beaker.cli.tables import labelled, show_table
 from beaker.cli.transfers import telling
 from beaker.cli.words import counted
 
@@ -176,8 +176,7 @@ def _list(arguments: argparse.Namespace, io: Io) -> int:
         ]
         for dataset in datasets
     )
-    for line in table(_COLUMNS, rows):
-        io.out(line)
+    show_table(io, _COLUMNS, rows)
     return DONE
 
 

@@ -39,6 +39,7 @@ def check_rows(arguments: argparse.Namespace, io: Io, around: "Surroundings", di
         io.note(f"{NOT_CHECKED}its code runs on Linux and macOS; use WSL, or run `beaker run smoke` elsewhere")
         return
     from beaker.cli.kept_values import granted_here
+    from beaker.cli.progress import busy
     from beaker.cli.signals import run_async
     from beaker.core.environment import base_environment, redactor
     from beaker.core.launch import merge_config
@@ -53,15 +54,16 @@ def check_rows(arguments: argparse.Namespace, io: Io, around: "Surroundings", di
         raise Refused(entry.problems)
     answered(resolve_import_root(root, entry))
     granted = granted_here(arguments, io, around, entry)
-    judged = run_async(
-        judge_rows(
-            CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind),
-            directory.resolve(),
-            env={**base_environment(io.environ), **granted.values},
-            timeouts=timeouts_of(merge_config(around.config.config_defaults, entry.config_defaults)),
-            redact=redactor(granted.values.values()),
+    with busy(io, f"{one_line(entry.id)} reads every row"):
+        judged = run_async(
+            judge_rows(
+                CodeRoot(root, entry.entrypoint, entry.source_dir, entry.package_import_root, kind=entry.kind),
+                directory.resolve(),
+                env={**base_environment(io.environ), **granted.values},
+                timeouts=timeouts_of(merge_config(around.config.config_defaults, entry.config_defaults)),
+                redact=redactor(granted.values.values()),
+            )
         )
-    )
     if not is_successful(judged):
         io.note(f"the Integration {one_line(entry.id)} does not take the rows; nothing was sent (or else: --no-check)")
         raise Refused(judged.failure())

@@ -107,6 +107,9 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
     "trace inspect": (),
     "config check": (),
     "config show": (),
+    "schema": (),
+    "explain": (),
+    "help": (),
     "completion": (),
 }
 """`run trigger` looks at the run only with --watch, `candidate show` at files only with --diff; `demo` runs the other

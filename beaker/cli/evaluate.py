@@ -87,6 +87,7 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
 
 
 async def _run(arguments: argparse.Namespace, io: Io, request: "EvaluationRequest") -> "EvaluationRun":
+    from beaker.cli.progress import counting
     from beaker.core.problems import Refused
     from beaker.engine.evaluation_run import evaluate_split
     from beaker.runtime.supervisor import Supervisor
@@ -94,10 +95,13 @@ async def _run(arguments: argparse.Namespace, io: Io, request: "EvaluationReques
 
     plan = request.plan
     said_at = io.now()
+    drawn = counting(io, "evaluated", lambda done, total: f"{done} of {counted(total, 'case')}")
 
     def told(done: int, total: int) -> None:
         nonlocal said_at
-        if io.now() - said_at >= PROGRESS_SECONDS or done == total:
+        if io.line is not None:
+            drawn(done, total)
+        if done == total or (io.line is None and io.now() - said_at >= PROGRESS_SECONDS):
             said_at = io.now()
             io.note(f"  {done} of {counted(total, 'case')}")
 

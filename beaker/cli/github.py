@@ -7,7 +7,7 @@ from beaker.cli.login import add_login_options
 from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.run_view import mapping
 from beaker.cli.shell import DONE, NEGATIVE, Io, Styled, one_line
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table
 
 if TYPE_CHECKING:
     from beaker.cli.session import Target
@@ -139,8 +139,7 @@ def _branches(arguments: argparse.Namespace, io: Io, where: "Target", repository
         [branch.get("name"), branch.get("last_commit_at"), _yes(branch.get("is_merged"))]
         for branch in map(mapping, answer["branches"])
     )
-    for line in table(_COLUMNS, rows):
-        io.out(line)
+    show_table(io, _COLUMNS, rows)
     return DONE
 
 

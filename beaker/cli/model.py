@@ -6,7 +6,7 @@ from typing import Any
 from beaker.cli.parser import HELP, add_agent_option, add_leaf
 from beaker.cli.run_view import mapping
 from beaker.cli.shell import DONE, Io
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table
 
 _COLUMNS = (("MODEL", 42), ("DISPLAY NAME", 28), ("AVAILABLE", 10), ("COST", 8), ("SPEED", 5))
 
@@ -46,6 +46,5 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         ]
         for model in map(mapping, models)
     )
-    for line in table(_COLUMNS, rows):
-        io.out(line)
+    show_table(io, _COLUMNS, rows)
     return DONE

@@ -37,6 +37,9 @@ COMMANDS = {
     "demo": "beaker.cli.demo.command",
     "trace": "beaker.cli.trace",
     "config": "beaker.cli.config",
+    "schema": "beaker.cli.schema",
+    "explain": "beaker.cli.explain",
+    "help": "beaker.cli.help",
     "completion": "beaker.cli.completion",
 }
 """Command -> the module that offers `add_parser` and `run`."""
@@ -60,6 +63,9 @@ HELP = {
     "demo": "make an example project and optimize it, on this machine alone",
     "trace": "say whether a capture is whole, and print it",
     "config": "judge the configuration file, or show what it comes to",
+    "schema": "print the JSON Schema of what a command prints with --json",
+    "explain": "say what the code of a problem means, and what to do about it",
+    "help": "show the help of a command, or what the exit codes mean",
     "completion": "print a completion script for a shell",
 }
 """Command -> what it does, so that the list of them can be shown without importing any."""
@@ -116,7 +122,8 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool
     """The tree, or the part of it that a command line needs: building it all takes longer than most commands do.
 
     With `listed_only` the commands are there by name alone, which is all that the help at the root shows.
-    The namespace it makes always has `command`, `insecure_http`, `json`, `local`, `no_resume`, `quiet` and `verbose`.
+    The namespace it makes always has `command`, `insecure_http`, `json`, `local`, `no_resume`, `quiet`, `verbose`
+    and `wide`.
     """
     from importlib import import_module
 
@@ -136,6 +143,16 @@ def build_parser(commands_wanted: Iterable[str] = COMMANDS, *, listed_only: bool
         else:
             import_module(COMMANDS[name]).add_parser(commands)
     return parser
+
+
+def leaf_of(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.ArgumentParser | None:
+    """The parser of the command that `words` name below `parser`, be it a group; `None` for no command."""
+    if not words:
+        return parser
+    # argparse offers no public way to walk its own tree.
+    groups = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    below = next((group.choices.get(words[0]) for group in groups), None)
+    return None if below is None else leaf_of(below, words[1:])
 
 
 def add_leaf(subparsers: Any, name: str, *, help: str, description: str = "") -> argparse.ArgumentParser:
@@ -237,7 +254,10 @@ def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
         "--insecure-http", action="store_true", default=default, help="speak plain http with other machines too"
     )
     parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
-    parser.add_argument("--verbose", action="store_true", default=default, help="a traceback with an internal error")
+    parser.add_argument(
+        "--verbose", action="store_true", default=default, help="tell of each request; a traceback with internal errors"
+    )
+    parser.add_argument("--wide", action="store_true", default=default, help="cut nothing in tables: ids in full")
 
 
 def _usage_refused() -> "type[Refused]":

@@ -160,6 +160,7 @@ def opened(
     around = look_around(arguments, io) if around is None else around
     agent = arguments.agent if "agent" in arguments else None
     _refuse_broken_config(around, said=not needs_agent or bool(agent or io.environ.get("BEAKER_AGENT_KEY")))
+    from beaker.cli.requests import told
     from beaker.client.api import Api
 
     configured = around.config.api if around.config is not None else None
@@ -168,7 +169,7 @@ def opened(
         key = _agent_key(arguments, io, around, agent, default=LOCAL)
         with _embedded(arguments, io, around, foreground) as embedded:
             place = Place(
-                Api(embedded, key, sleep=io.sleep),
+                Api(told(embedded, io, "this machine: "), key, sleep=io.sleep),
                 key,
                 io,
                 embedded=embedded,
@@ -185,7 +186,8 @@ def opened(
     credential = answered(credential_for(arguments.api_key, io, base_url.url))
     transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
-        yield Place(Api(transport, key, sleep=io.sleep), key, io, near=transport.near, credential=credential)
+        api = Api(told(transport, io, base_url.url), key, sleep=io.sleep)
+        yield Place(api, key, io, near=transport.near, credential=credential)
     finally:
         transport.close()
 

@@ -8,7 +8,7 @@ from typing import Any
 from beaker.cli.parser import add_agent_option, add_leaf
 from beaker.cli.run_view import mapping, outcome_text, score
 from beaker.cli.shell import DONE, Io, one_line
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table
 from beaker.cli.words import counted
 
 _COLUMNS = (("CANDIDATE", 38), ("STATUS", 9), ("PARENT", 6), ("ORIGIN", 12), ("TRAIN", 5), ("TEST", 5), ("CHANGED", 0))
@@ -41,8 +41,7 @@ def candidates(arguments: argparse.Namespace, io: Io) -> int:
     if not listed:
         io.out("no candidates yet")
         return DONE
-    for line in table(_COLUMNS, [_row(one, winner) for one in listed]):
-        io.out(line)
+    show_table(io, _COLUMNS, [_row(one, winner) for one in listed])
     outcomes = Counter(outcome_text(mapping(one).get("outcome")) for one in answer.get("proposals") or ())
     if outcomes:
         told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())

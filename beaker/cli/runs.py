@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.parser import add_agent_option, add_leaf, agent_words, positive, seconds
 from beaker.cli.run_view import details, mapping, styled_status
 from beaker.cli.shell import DONE, Io, one_line
-from beaker.cli.tables import table
+from beaker.cli.tables import show_table
 
 if TYPE_CHECKING:
     from returns.result import Result
@@ -69,6 +69,7 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
                     interval=interval,
                     timeout=arguments.poll_timeout,
                     stands_still=lambda: place.stands_still(run_id),
+                    pause=lambda: pause(arguments, io, run_id),
                 )
                 tell_next(io, run_id, code, agent_words(arguments))
                 return code
@@ -95,8 +96,18 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
 
 def tell_goes_on(arguments: argparse.Namespace, io: Io, run_id: str) -> None:
     """A watch was interrupted: say that the run was not."""
-    again = io.command("run", "status", run_id, "--watch", *agent_words(arguments))
-    io.tell(f"{one_line(run_id)} goes on; watch it again: {again}")
+    io.tell(f"{one_line(run_id)} goes on; watch it again: {_again(arguments, io, run_id)}")
+
+
+def pause(arguments: argparse.Namespace, io: Io, run_id: str) -> bool:
+    """A watch was interrupted: whether somebody wants to watch on after a pause."""
+    from beaker.cli.watch import pause_watch
+
+    return pause_watch(io, run_id, _again(arguments, io, run_id))
+
+
+def _again(arguments: argparse.Namespace, io: Io, run_id: str) -> str:
+    return io.command("run", "status", run_id, "--watch", *agent_words(arguments))
 
 
 def fetch(place: "Place", run_id: str, *, watching: bool = False) -> "Result[JsonObject, Problem]":
@@ -125,8 +136,7 @@ def listing(arguments: argparse.Namespace, io: Io) -> int:
         io.out("no runs")
     else:
         keys = ("id", "status", "created_at", "started_at", "completed_at")
-        for line in table(_COLUMNS, ([run.get(key) for key in keys] for run in runs)):
-            io.out(line)
+        show_table(io, _COLUMNS, ([run.get(key) for key in keys] for run in runs))
     first = page.get("offset", arguments.offset)
     io.out(f"{first + 1}-{first + len(runs)} of {page.get('total')}" if runs else f"0-0 of {page.get('total')}")
     return DONE

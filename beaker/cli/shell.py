@@ -1,12 +1,6 @@
 """What every command shares: its streams, how problems are shown, the exit codes, signals and closed pipes.
 
-| exit code | meaning |
-|---|---|
-| 0 | done |
-| 1 | the answer is no: the run ended without completing, a check is negative |
-| 2 | could not do it: usage, configuration, network, files, customer code failed |
-| 3 | not finished: the run still goes on |
-| 130, 143, 129 | ended by SIGINT, SIGTERM, SIGHUP |
+What each exit code means is said in `beaker.cli.exit_codes`.
 
 Nothing heavy is imported here: `beaker --version` goes through this module.
 """
@@ -23,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any, TextIO
 
+    from beaker.cli.progress import LiveLine
     from beaker.core.problems import Problem
 
 DONE, NEGATIVE, REFUSED, UNFINISHED = 0, 1, 2, 3
@@ -54,6 +49,7 @@ class Io:
     """One command's view of the world: streams, environment, working directory, clock, and how much to say.
 
     `json` puts problems on the error stream as one JSON line and drops notes; `quiet` drops notes only.
+    `wide` cuts nothing in tables. `line` is where progress is drawn, `None` where none is (`beaker.cli.progress`).
     `now` and `sleep` are in seconds. `program` is what started us, `options` the global options it was given that
     another command would need too, ready for a shell.
     """
@@ -69,6 +65,8 @@ class Io:
         json: bool = False,
         quiet: bool = False,
         verbose: bool = False,
+        wide: bool = False,
+        line: LiveLine | None = None,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
         program: str = "beaker",
@@ -76,7 +74,8 @@ class Io:
     ) -> None:
         self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
         self.environ, self.cwd = environ, cwd
-        self.json, self.quiet, self.verbose = json, quiet, verbose
+        self.json, self.quiet, self.verbose, self.wide = json, quiet, verbose, wide
+        self.line = line
         self.now, self.sleep = now, sleep
         self.program, self.options = program, options
 
@@ -108,6 +107,10 @@ class Io:
         """Show a problem that stops nothing. Dropped under JSON, not by quiet."""
         if not self.json:
             self._show(self._advised(problem), Styled("warning:", "warn"), hint=True)
+
+    def plain(self, text: str) -> None:
+        """Print a text of ours as a result, and import nothing to look through it."""
+        self._put(self.stdout, text)
 
     def json_line(self, data: object) -> None:
         """Print `data` as one compact JSON line."""
@@ -169,6 +172,12 @@ class Io:
             text.encode(encoding)
         except UnicodeEncodeError:
             text = text.encode(encoding, "backslashreplace").decode(encoding)
+        self._put(stream, text)
+
+    def _put(self, stream: TextIO, text: str) -> None:
+        """Write a line of ours as it is, in place of progress that is drawn there."""
+        if self.line is not None:
+            self.line.clear()
         try:
             stream.write(text + "\n")
             stream.flush()
@@ -243,6 +252,8 @@ def guarded(command: Callable[[], int], io: Io) -> int:
         except KeyboardInterrupt as interrupt:
             return interrupt.code if isinstance(interrupt, Terminated) else INTERRUPTED
         finally:
+            if io.line is not None:
+                io.line.clear()
             io.stdout.flush()
     except BrokenPipeError:
         # Whoever read our output has gone. What was asked may be unfinished, so this is never 0.

@@ -25,20 +25,29 @@ def ending_signals() -> Iterator[None]:
     """SIGTERM and SIGHUP unwind like SIGINT; a second signal of any kind ends the process at once, with its exit
     code."""
 
-    def end(number: int, _frame: object) -> NoReturn:
-        _end(number)
-
-    def unwind(number: int, _frame: object) -> NoReturn:
-        for each in _heard():
-            signal.signal(each, end)
-        raise _unwinding(number)
-
-    before = {number: signal.signal(number, unwind) for number in _heard()}
+    before = {number: signal.signal(number, _unwind_on) for number in _heard()}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def heard_out() -> None:
+    """The signal that came was no end: the next one unwinds again, and only the one after it ends the process."""
+    for number in _heard():
+        if signal.getsignal(number) is _end_on:
+            signal.signal(number, _unwind_on)
+
+
+def _end_on(number: int, _frame: object) -> NoReturn:
+    _end(number)
+
+
+def _unwind_on(number: int, _frame: object) -> NoReturn:
+    for each in _heard():
+        signal.signal(each, _end_on)
+    raise _unwinding(number)
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:

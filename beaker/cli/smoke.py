@@ -53,6 +53,7 @@ def add_smoke(actions: Any) -> None:
 def smoke(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
     from beaker.cli.place import advising, look_around
+    from beaker.cli.progress import busy
     from beaker.cli.signals import run_async
     from beaker.cli.smoke_spec import without_configuration
     from beaker.core.problems import Problem, Refused
@@ -71,9 +72,10 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
             io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
         left: list[Problem] = []
         try:
-            outcome = run_async(
-                try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend)
-            )
+            with busy(io, "  checking"):
+                outcome = run_async(
+                    try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend)
+                )
         except KeyboardInterrupt:
             if left:
                 io.fail(left)

@@ -2,17 +2,40 @@
 
 from collections.abc import Iterable, Sequence
 
-from beaker.cli.shell import one_line
+from beaker.cli.shell import Io, one_line
 
 Column = tuple[str, int]
 """Heading and width in characters; the last column of a table is as wide as it needs to be."""
 
 
-def table(columns: Sequence[Column], rows: Iterable[Sequence[object]]) -> Iterable[str]:
-    """The lines of a table: the headings, then one line per row; a missing value (`None`, empty) is `-`."""
-    yield _line(columns, [heading for heading, _ in columns])
-    for row in rows:
-        yield _line(columns, [_cell(value) for value in row])
+def table(columns: Sequence[Column], rows: Iterable[Sequence[object]], *, wide: bool = False) -> Iterable[str]:
+    """The lines of a table: the headings, then one line per row; a missing value (`None`, empty) is `-`.
+
+    `wide` makes each column as wide as it needs to be, so that nothing is cut.
+    """
+    headings = [heading for heading, _ in columns]
+    cells = [[_cell(value) for value in row] for row in rows]
+    if wide:
+        widths = (max(map(len, column)) for column in zip(headings, *cells, strict=True))
+        columns = list(zip(headings, widths, strict=True))
+    yield _line(columns, headings)
+    for row in cells:
+        yield _line(columns, row)
+
+
+def show_table(io: Io, columns: Sequence[Column], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table: as `rich` draws it where that is installed and the output is a terminal, else as `table` does."""
+    from beaker.cli.rich_tables import rich_lines
+
+    listed = list(rows)
+    cells = [[_cell(value) for value in row] for row in listed]
+    drawn = None if io.wide else rich_lines(io.stdout, io.environ, [heading for heading, _ in columns], cells)
+    if drawn is not None:
+        for line in drawn:
+            io.plain(line)
+        return
+    for line in table(columns, listed, wide=io.wide):
+        io.out(line)
 
 
 def labelled(pairs: Iterable[tuple[str, object]]) -> Iterable[str]:

@@ -13,12 +13,22 @@ PROGRESS_SECONDS = 1.0
 
 
 def telling(io: Io, moved: str, *, at_the_end: bool) -> "Progress":
-    """Says now and then that a file has `moved` and how much of all, and `at_the_end` that everything has."""
+    """Says now and then that a file has `moved` and how much of all, and `at_the_end` that everything has; on a
+    terminal as a line that is drawn over."""
+    from beaker.cli.progress import counting
+    from beaker.core.progress import size
+
     told = io.now()
+    latest = ""
+    drawn = counting(io, moved, lambda done, total: f"{size(done)} of {size(total)}, {latest}")
 
     def tell(path: str, done: int, total: int) -> None:
-        nonlocal told
-        if (at_the_end and done >= total) or io.now() - told >= PROGRESS_SECONDS:
+        nonlocal told, latest
+        latest = path
+        over = at_the_end and done >= total
+        if io.line is not None:
+            drawn(done, total)
+        if over or (io.line is None and io.now() - told >= PROGRESS_SECONDS):
             told = io.now()
             io.note(f"  {moved} {one_line(path)}; {done} of {counted(total, 'byte')} in all")
 

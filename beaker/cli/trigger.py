@@ -259,14 +259,22 @@ def _unknown_outcome(problem: "Problem", key: str) -> "Problem":
 
 
 def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:
-    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch, tell_goes_on
+    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch, pause, tell_goes_on
     from beaker.cli.watch import tell_next, watch_run
 
     run_id = str(run["id"])
     interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
     worker = None
+
+    def paused() -> bool:
+        # An interrupt reaches the worker of this command too, so a run that has one does not go on without it.
+        own = place.embedded is not None and place.embedded.workers.process(run_id) is not None
+        return not own and pause(arguments, io, run_id)
+
     try:
-        code = watch_run(lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0)
+        code = watch_run(
+            lambda: fetch(place, run_id, watching=True), io, run_id, interval=interval, timeout=0, pause=paused
+        )
         tell_next(io, run_id, code, agent_words(arguments))
         return code
     except KeyboardInterrupt:

@@ -1,20 +1,23 @@
 """Watching a run until it ends: what changed, when, and patience with a place that answers badly for a while."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.run_view import (
     details,
     failure_lines,
+    mapping,
     phase_text,
     progress_text,
     rollouts_text,
     search_text,
     styled_status,
 )
-from beaker.cli.shell import DONE, NEGATIVE, REFUSED, UNFINISHED, Io, Styled, one_line
+from beaker.cli.shell import DONE, NEGATIVE, REFUSED, UNFINISHED, Io, Styled, Terminated, one_line
+from beaker.cli.signals import heard_out
 from beaker.cli.words import counted
 
 if TYPE_CHECKING:
@@ -38,13 +41,15 @@ def watch_run(
     interval: float,
     timeout: float,
     stands_still: Callable[[], bool] = lambda: False,
+    pause: Callable[[], bool] = lambda: False,
     draw: Callable[[], float] = random.random,
 ) -> int:
     """Print every change of a run until it ends, needs a person, or `timeout` seconds (0: none) have passed.
 
-    `fetch` gets the run's answer, `draw` numbers in [0, 1); `stands_still` tells whether nobody works on the run. Times
-    are local. Under JSON each change is one line, the whole answer. The exit code is that of `run status`: 0 completed,
-    1 ended otherwise, 2 no answer, 3 not ended.
+    `fetch` gets the run's answer, `draw` numbers in [0, 1); `stands_still` tells whether nobody works on the run. After
+    an interrupt `pause` tells whether somebody wants to watch on. Times are local. A terminal shows the rollouts in a
+    line that is drawn over. Under JSON each change is one line, the whole answer. The exit code is that of `run
+    status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
     """
     from returns.pipeline import is_successful
 
@@ -60,12 +65,15 @@ def watch_run(
     while True:
         wait = interval
         still, told_still = stands_still(), still  # asked first: a run that has ended needs no worker any more
-        fetched = fetch()
+        fetched = None
+        while fetched is None:
+            with _pausing(pause):
+                fetched = fetch()
         if is_successful(fetched):
             run: Answer = fetched.unwrap()
             seen = outcome(run)
             since, attempt = None, 0
-            long_ago = io.now() - shown_at > ROLLOUT_LINES
+            long_ago = io.line is None and io.now() - shown_at > ROLLOUT_LINES
             if seen.settled or _notable(run, shown) or (long_ago and rollouts_text(run) != rollouts_text(shown)):
                 before, shown, shown_at = shown, run, io.now()
                 show_change(run, io, run_id, before)
@@ -75,6 +83,7 @@ def watch_run(
                 io.note(f"{one_line(run_id)}: a paused baseline has to be reviewed before this run goes on")
             if seen.settled:
                 return seen.exit_code
+            draw_rollouts(run, io, run_id)
         else:
             problem = fetched.failure()
             found = trouble_in(problem)
@@ -100,7 +109,42 @@ def watch_run(
             goes_on = "nobody works on it" if still else "it goes on without this watch"
             io.note(f"{one_line(run_id)} has not ended after {counted(f'{timeout:g}', 'second')}; {goes_on}")
             return UNFINISHED
-        io.sleep(wait)
+        with _pausing(pause):
+            io.sleep(wait)
+
+
+@contextmanager
+def _pausing(pause: Callable[[], bool]) -> Iterator[None]:
+    """An interrupt of the block ends the block alone when `pause` says so; SIGTERM and SIGHUP end everything."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if isinstance(interrupt, Terminated) or not pause():
+            raise
+
+
+def pause_watch(io: Io, run_id: str, again: str) -> bool:
+    """The watch was interrupted: say that the run was not, and that `again` comes back to it, and wait for Enter.
+
+    True to watch on. False where nobody can answer: no terminal, JSON, or the input has ended. Another interrupt while
+    waiting ends the watch.
+    """
+    if io.json or not (io.stdin.isatty() and io.stderr.isatty()):
+        return False
+    heard_out()
+    io.tell(f"the watch is paused, {one_line(run_id)} goes on without it")
+    io.tell(f"  Enter watches on, Ctrl-C ends the watch; to come back later: {again}")
+    return io.stdin.readline() != ""
+
+
+def draw_rollouts(run: "Answer", io: Io, run_id: str) -> None:
+    """On a terminal, how many of a run's rollouts are done, in the line that is drawn over."""
+    rollouts = mapping(mapping(run.get("progress")).get("rollouts"))
+    done, limit = rollouts.get("done"), rollouts.get("limit")
+    if io.line is not None and isinstance(done, int) and isinstance(limit, int):
+        from beaker.core.progress import bar
+
+        io.line.draw(f"{run_id}: {rollouts_text(run)}  {bar(done, limit)}")
 
 
 def standing_text(io: Io, run_id: str) -> str:

@@ -113,7 +113,7 @@ def read_refusal(response: Response) -> ApiProblem:
         detail,
         retry_after=response.headers.get("retry-after", ""),
         date=response.headers.get("date", ""),
-        request_id=_request_id(response),
+        request_id=request_id_of(response),
         body=text,
     )
 
@@ -142,10 +142,11 @@ def stated_problems(problem: Problem) -> Problems:
 def _broken(response: Response, message: str, hint: str = "") -> ApiProblem:
     """An answer that breaks the contract: whatever it said, it counts as none."""
     text = response.body.decode("utf-8", "replace")
-    return ApiProblem("BK804", message, hint=hint, request_id=_request_id(response), body=text)
+    return ApiProblem("BK804", message, hint=hint, request_id=request_id_of(response), body=text)
 
 
-def _request_id(response: Response) -> str:
+def request_id_of(response: Response) -> str:
+    """What the service calls the request that it answered; empty when it does not say."""
     return next((response.headers[name] for name in REQUEST_ID_HEADERS if response.headers.get(name)), "")
 
 

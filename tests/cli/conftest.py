@@ -17,6 +17,7 @@ import pytest
 from beaker.cli.__main__ import run
 from beaker.cli.endpoints import COMMAND_ENDPOINTS
 from beaker.cli.run import ACTIONS
+from beaker.cli.schema import COMMAND_SCHEMAS
 from beaker.cli.shell import Io
 from beaker.core.api import match_request
 
@@ -41,8 +42,9 @@ Beaker = Callable[..., Outcome]
 
 
 @pytest.fixture
-def beaker(tmp_path: Path) -> Beaker:
-    """Run `beaker` with these arguments in this process, on streams of its own."""
+def beaker(tmp_path: Path, conforms: Callable[[object, str], None]) -> Beaker:
+    """Run `beaker` with these arguments in this process, on streams of its own. What it prints with --json obeys the
+    published schemas."""
 
     def call(
         *argv: str,
@@ -64,9 +66,36 @@ def beaker(tmp_path: Path) -> Beaker:
             **more,
         )
         code = run(argv, shell)
+        if "--json" in argv:
+            described(argv, out.getvalue(), err.getvalue(), conforms)
         return Outcome(code, out.getvalue(), err.getvalue())
 
     return call
+
+
+def described(argv: tuple[str, ...], out: str, err: str, conforms: Callable[[object, str], None]) -> None:
+    """Asserts that every line which a command printed with --json is one of those that its schemas describe.
+
+    What a scripted service answers is passed on unchanged, so commands that print answers are held elsewhere.
+    """
+    words = " ".join(word for word in argv if not word.startswith("-")) + " "
+    found = sorted((words.index(f"{one} "), -len(one), one) for one in COMMAND_SCHEMAS if f"{one} " in words)
+    command = found[0][2] if found else "run trigger"
+    names = COMMAND_SCHEMAS[command]
+    answers = command == "dataset show" or not all(name.startswith("cli-") for name in names)
+    for line in () if answers else out.splitlines():
+        faults = []
+        for name in names:
+            try:
+                conforms(json.loads(line), name)
+                break
+            except AssertionError as error:
+                faults.append(f"{name}: {error}")
+        else:
+            raise AssertionError(f"beaker {words}--json: {faults}")
+    for line in err.splitlines():
+        if line.startswith('{"error"'):
+            conforms(json.loads(line), "cli-error.json")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from beaker.cli.completion import SHIPPED, completion_script
 from beaker.cli.endpoints import COMMAND_ENDPOINTS
 from beaker.cli.parser import COMMANDS, LATER_COMMANDS, LATER_OPTIONS, build_parser
 from beaker.core.endpoints import ENDPOINT
@@ -88,7 +89,9 @@ def test_endpoints__registry__names_every_command_and_real_endpoints() -> None:
     assert {name for names in COMMAND_ENDPOINTS.values() for name in names} <= ENDPOINT.keys()
 
 
-@pytest.mark.parametrize("switch", ["--local", "--quiet", "--verbose", "--no-resume", "--json", "--insecure-http"])
+@pytest.mark.parametrize(
+    "switch", ["--local", "--quiet", "--verbose", "--no-resume", "--json", "--insecure-http", "--wide"]
+)
 def test_switch__before_or_after_the_command__is_the_same(switch: str) -> None:
     """A switch may stand on either side; its absence behind the command does not undo it."""
     parser = build_parser()
@@ -200,6 +203,41 @@ def test_completion__names_every_command(
     for path, _ in leaves(build_parser()):
         assert path[-1] in done.out
     assert "--poll-interval" in done.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion__of_a_built_package__is_what_the_parsers_give(shell: str) -> None:
+    """The wheel carries the scripts that its own parsers make, in the package and where shells look."""
+    if not SHIPPED.is_dir():
+        pytest.skip("no built package is at work")
+    file = SHIPPED / f"beaker.{shell}"
+    assert file.read_text(encoding="utf-8") == completion_script(shell) + "\n"
+    places = {"bash": "bash-completion/completions/beaker", "zsh": "zsh/site-functions/_beaker"}
+    shared = Path(sys.prefix) / "share" / places.get(shell, "fish/vendor_completions.d/beaker.fish")
+    assert shared.read_bytes() == file.read_bytes()
+
+
+def test_completion__of_a_built_package__imports_no_command(tmp_path: Path) -> None:
+    """A shell that asks for the script at its start does not wait for the commands."""
+    (tmp_path / "beaker.zsh").write_text("as shipped\n")
+    unwanted = {
+        "httpx",
+        "yaml",
+        "asyncio",
+        "attrs",
+        "cattrs",
+        "returns",
+        "json",
+        "beaker.cli.run",
+        "beaker.cli.dataset",
+    }
+    script = (
+        "import sys, pathlib\nfrom beaker.cli import completion\nfrom beaker.cli.__main__ import main\n"
+        f"completion.SHIPPED = pathlib.Path({str(tmp_path)!r})\nmain(['completion', 'zsh'])\n"
+        f"print('MODULES', *sorted({unwanted!r} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "as shipped\nMODULES\n"
 
 
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs bash")

@@ -1,0 +1,71 @@
+"""What goes over to a place and comes back: told with `--verbose`, and while a terminal waits for an answer."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from beaker.cli.progress import busy
+from beaker.cli.shell import Io
+from beaker.core.request_log import answer_line, request_line
+
+if TYPE_CHECKING:
+    from beaker.client.transport import Arriving, Transport
+    from beaker.core.api import Request, Response
+
+
+def told(transport: "Transport", io: Io, place: str) -> "Transport":
+    """`transport`, whose traffic with `place` is told where somebody wants to hear of it."""
+    return ToldTransport(transport, io, place) if io.verbose or io.line is not None else transport
+
+
+class ToldTransport:
+    """Another transport, with a line for each request and each answer under `--verbose`. No body is ever shown, nor a
+    credential, nor the query of a URL for files, which may hold a signature."""
+
+    def __init__(self, transport: "Transport", io: Io, place: str) -> None:
+        self._transport = transport
+        self._io = io
+        self._place = place
+
+    @property
+    def at_once(self) -> int:
+        """As the transport says."""
+        return self._transport.at_once
+
+    def send(self, request: "Request") -> "Response":
+        """Carry one request."""
+        began = monotonic()
+        self._say(request_line(request, self._place))
+        try:
+            with busy(self._io, f"waiting for {self._place}"):
+                answer = self._transport.send(request)
+        except Exception:
+            self._say(f"< no answer, after {monotonic() - began:.2f} s")
+            raise
+        self._say(answer_line(answer, seconds=monotonic() - began))
+        return answer
+
+    def upload(self, url: str, headers: Mapping[str, str], pieces: Iterable[bytes], size: int) -> "Response":
+        """Send a file."""
+        self._say(f"> PUT {_bare(url)} ({size} bytes)")
+        answer = self._transport.upload(url, headers, pieces, size)
+        self._say(f"< {answer.status} of {_bare(url)}")
+        return answer
+
+    @contextmanager
+    def download(self, url: str, *, offset: int = 0) -> "Iterator[Arriving]":
+        """Fetch a file."""
+        self._say(f"> GET {_bare(url)}" + (f" (from byte {offset} on)" if offset else ""))
+        with self._transport.download(url, offset=offset) as arriving:
+            yield arriving
+
+    def _say(self, line: str) -> None:
+        if self._io.verbose:
+            self._io.note(line)
+
+
+def _bare(url: str) -> str:
+    from beaker.client.reach import shown
+
+    return shown(url)
