@@ -204,8 +204,8 @@ def model_server() -> Iterator[Callable[..., ModelServer]]:
 
 
 KEYWORDS = {
-    "$schema", "$id", "$comment", "$ref", "$defs", "title", "description", "type", "enum", "const", "properties", "required",
-    "additionalProperties", "items", "anyOf", "pattern", "minimum", "maximum", "propertyNames",
+    "$schema", "$id", "$comment", "$ref", "$defs", "title", "description", "type", "enum", "const", "properties",
+    "required", "additionalProperties", "items", "anyOf", "pattern", "minimum", "maximum", "propertyNames",
 }  # fmt: skip
 TYPES: dict[str, tuple[type, ...]] = {
     "object": (dict,),
