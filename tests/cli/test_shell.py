@@ -187,7 +187,7 @@ def test_guarded__verbose__adds_the_traceback_of_an_internal_error() -> None:
 
 def test_run__verbose_option__shows_the_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
     """The option reaches the guard around the command."""
-    monkeypatch.setattr("beaker.cli.completion.completion_script", lambda shell: 1 // 0)
+    monkeypatch.setattr("beaker.cli.completion.SHIPPED", None)  # no folder: whether files are shipped or not
     for options, shown in (([], False), (["--verbose"], True)):
         view = shell()
         assert run([*options, "completion", "bash"], view) == REFUSED
