@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import os
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -69,10 +68,8 @@ class Connection:
         """Start the child in the checkout `cwd`; `OSError` when that is impossible."""
         self._checkout = cwd
         pycache = self._supervisor.pycache
-        environment = dict(env)
-        if pycache is not None:
-            # The scorer must not read what a rollout may have written; setup, which comes first, warms it for rollouts.
-            environment["PYTHONPYCACHEPREFIX"] = str(pycache / ("scorer" if self.kind == "scorer" else "rollout"))
+        # The scorer must not read what a rollout may have written; setup, which comes first, warms it for rollouts.
+        byte_code = [] if pycache is None else [str(pycache / ("scorer" if self.kind == "scorer" else "rollout"))]
         theirs: list[int] = []
         ours: list[int] = []
         try:
@@ -81,10 +78,10 @@ class Connection:
                 theirs.append(reading if child_reads else writing)
                 ours.append(writing if child_reads else reading)
             commands, replies, life, output = theirs
-            argv = [sys.executable, "-P", "-m", "beaker.runtime.child", self.kind]
-            argv += [str(commands), str(replies), str(life)]
+            argv = [self._supervisor.python, "-P", "-m", "beaker.runtime.child", self.kind]
+            argv += [str(commands), str(replies), str(life), *byte_code]
             self._child = self._supervisor.spawn(
-                argv, cwd=cwd, env=environment, stdout=output, stderr=output, pass_fds=(commands, replies, life)
+                argv, cwd=cwd, env=dict(env), stdout=output, stderr=output, pass_fds=(commands, replies, life)
             )
         except BaseException:
             for descriptor in ours:

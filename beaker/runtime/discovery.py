@@ -28,7 +28,7 @@ async def discover_integrations(
     """
     with temporary_folder("beaker-discovery-") as folder:
         answer = folder / "answer.json"
-        argv = [sys.executable, "-P", "-m", "beaker.runtime.discovery", str(import_root), module, str(answer)]
+        argv = [supervisor.python, "-P", "-m", "beaker.runtime.discovery", str(import_root), module, str(answer)]
         done = await supervisor.run_command(
             argv, cwd=import_root, env={**env, "PYTHONDONTWRITEBYTECODE": "1"}, timeout=timeout
         )

@@ -65,6 +65,8 @@ class Supervisor:
     out of everything that children print or report. `warned` is told what is deprecated in customer code, once however
     many children say so. Use it within one event loop, as an async context manager or with
     `close`.
+
+    `python` is the interpreter of the children that run a project's code; `beaker.runtime.interpreters` finds it.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Supervisor:
         redact: Redact = no_redaction,
         warned: Callable[[Problem], object] = lambda problem: None,
     ) -> None:
+        self.python = sys.executable
         self.pycache = pycache
         self.redact = redact
         self._warned = warned

@@ -25,6 +25,22 @@ ENTRIES = {
         "A module came from an installed copy instead of the checkout, so edits of candidates would have no effect.",
         "Uninstall the copy, install it as editable, or set `source_dir`.",
     ),
+    "BK306": (
+        "The environment that was named, is active or lies in the project has no interpreter, or is not yours.",
+        "Make it anew with the command that is shown, or name the interpreter that you mean with `--python`.",
+    ),
+    "BK307": (
+        "The project's interpreter is another Python than the one that runs Beaker.",
+        "Make an environment of the same version with the command that is shown, or start Beaker from the other one.",
+    ),
+    "BK308": (
+        "The project's interpreter has no Beaker, or lacks what Beaker needs; nothing is lent to it from elsewhere.",
+        "Install it there with the command that is shown, from an index or from a folder of wheels.",
+    ),
+    "BK309": (
+        "The project's interpreter has another release of Beaker than the one that was started.",
+        "Install the same release there with the command that is shown.",
+    ),
     "BK310": (
         "The declared targets are not valid.",
         "Correct `targets`; docs/configuration.md shows the form.",
@@ -32,6 +48,10 @@ ENTRIES = {
     "BK311": (
         "The targets of the configuration and those of the Integration differ.",
         "Make them equal, or leave `targets` out of the configuration.",
+    ),
+    "BK312": (
+        "The project's interpreter does not start, or does not say in time what it is.",
+        "Make the environment anew, or name another interpreter with `--python`.",
     ),
     "BK320": (
         "The Integration is declared wrongly: a hook is missing, takes other arguments, or is of another kind.",
@@ -111,7 +131,7 @@ ENTRIES = {
     ),
     "BK349": (
         "A case could not be run or scored.",
-        "Read the error at the place that is named; `beaker run smoke --case ID` runs that case alone.",
+        "Read the error at the place that is named; `beaker run smoke --run-one --case ID` runs that case alone.",
     ),
     "BK350": (
         "The case recorded no call of a model, so tokens and money cannot be counted. This is a warning.",
@@ -120,5 +140,9 @@ ENTRIES = {
     "BK351": (
         "The project uses a name of an earlier generation, which still works. This is a warning.",
         "Make the one-line change that is named; docs/generations.md lists all of them.",
+    ),
+    "BK352": (
+        "No case has an id that `--case` named.",
+        "Name ids as `load_cases` gives them; near ones are proposed. With `--limit` only the first rows give cases.",
     ),
 }

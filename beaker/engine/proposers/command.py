@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -51,9 +50,9 @@ class CommandProposer:
 
     `environ` is the whole environment but for the `BEAKER_*` names added here; `scope` says what may be edited, and
     `write(tree, folder)` writes the repository of a candidate. `project` gives a read-only checkout, asked for only
-    when the command mentions `{project}`, and `return_project` takes it back; `{python}` is this interpreter. `ignored`
-    says which paths the project ignores, `clean` takes secrets and the run's own folders out of text. `timeout` is in
-    seconds, `called` what messages call the command.
+    when the command mentions `{project}`, and `return_project` takes it back; `{python}` is the project's interpreter.
+    `ignored` says which paths the project ignores, `clean` takes secrets and the run's own folders out of text.
+    `timeout` is in seconds, `called` what messages call the command.
     """
 
     supervisor: Supervisor
@@ -76,7 +75,7 @@ class CommandProposer:
         project: Path | None = None
         try:
             laid_out = await asyncio.to_thread(self._lay_out, root, request)
-            command = tuple(word.replace(PYTHON, sys.executable) for word in self.command)
+            command = tuple(word.replace(PYTHON, self.supervisor.python) for word in self.command)
             if any(PROJECT in word for word in command):
                 project = await asyncio.to_thread(self.project)
                 command = tuple(word.replace(PROJECT, str(project)) for word in command)
