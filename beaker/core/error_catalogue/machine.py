@@ -117,4 +117,16 @@ ENTRIES = {
         "A receipt of a capture is no JSON object.",
         "Name a file that a capture wrote.",
     ),
+    "BK760": (
+        "A guide for coding agents that came with the package is damaged.",
+        "Install Beaker anew.",
+    ),
+    "BK761": (
+        "Where a guide for coding agents belongs lies a file that was changed, or that somebody else wrote.",
+        "Compare the two (`beaker skills show`), then replace it with --force, or keep yours.",
+    ),
+    "BK762": (
+        "Where a guide for coding agents belongs lies a link, a folder, or another thing that is no file.",
+        "Move it away, or name another folder.",
+    ),
 }

@@ -41,6 +41,10 @@ ENTRIES = {
         "What was to be explained is no code of a problem.",
         "A code reads BK and three digits; `beaker explain` lists all of them.",
     ),
+    "BK911": (
+        "There is no guide for coding agents of that name.",
+        "`beaker skills list` names all of them.",
+    ),
     "BK946": (
         "An argument holds bytes that are no text.",
         "Give names and ids in UTF-8.",
