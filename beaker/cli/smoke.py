@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from beaker.cli.place import Surroundings
-    from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport
+    from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport, TriedCase
 
 SHOWN_OUTPUT_LINES = 20
 """Lines of what customer code printed that are shown per stage; more are counted. `--json` carries all of them."""
@@ -42,7 +42,15 @@ def add_smoke(actions: Any) -> None:
     leaf.add_argument("--split", choices=("train", "test"), default="train", help="whose case is shown or run (train)")
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     leaf.add_argument("--strict", action="store_true", help="fail while placeholders are left")
-    leaf.add_argument("--run-one", action="store_true", help="run and score one case for real")
+    leaf.add_argument("--run-one", action="store_true", help="run and score one case for real, or those of --case")
+    leaf.add_argument(
+        "--case",
+        dest="cases",
+        metavar="ID",
+        action="append",
+        default=[],
+        help="show or run this case, of either split, instead of the first; repeatable",
+    )
     leaf.add_argument("--limit", type=positive(None), metavar="N", help="load cases from so many rows of a split only")
     leaf.add_argument("--junit", metavar="FILE", help="write a JUnit report, a test per stage, for CI services")
     leaf.add_argument("--dataset", metavar="NAME", help="a dataset that the place keeps, as NAME or NAME@REVISION")
@@ -101,9 +109,20 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
     from beaker.core.convert import to_json
     from beaker.core.strict_json import dumps
 
-    has_output = outcome.result is not None and outcome.result.error is None
-    output = outcome.result.output if outcome.result is not None else None
-    characters = len(dumps(output)) if has_output else None
+    def carried(tried: "TriedCase") -> dict[str, Any]:
+        has_output = tried.result is not None and tried.result.error is None
+        output = tried.result.output if tried.result is not None else None
+        characters = len(dumps(output)) if has_output else None
+        return {
+            "id": tried.case.id,
+            "split": tried.split,
+            "output": output if characters is not None and characters <= JSON_OUTPUT_CHARACTERS else None,
+            "output_characters": characters,
+            "score": to_json(tried.score),
+        }
+
+    cases = [*map(carried, outcome.tried)]
+    first = cases[0] if cases else {}
     return {
         "integration_id": integration_id,
         "passed": outcome.passed,
@@ -122,10 +141,11 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
         "warnings": problems_json(outcome.warnings)["problems"] if outcome.warnings else [],
         "row_counts": dict(outcome.row_counts),
         "case_counts": dict(outcome.case_counts),
-        "sample": outcome.sample.id if outcome.sample is not None else None,
-        "case_output": output if characters is not None and characters <= JSON_OUTPUT_CHARACTERS else None,
-        "case_output_characters": characters,
-        "score": to_json(outcome.score),
+        "sample": first.get("id"),
+        "case_output": first.get("output"),
+        "case_output_characters": first.get("output_characters"),
+        "score": first.get("score"),
+        "cases": cases,
     }
 
 
@@ -183,6 +203,7 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
         strict=arguments.strict,
         run_one=arguments.run_one,
         limit=arguments.limit,
+        case_ids=tuple(arguments.cases),
         redact=redactor(granted.values.values()),
     )
     with smoked_dataset(arguments, io, around, entry, config=config, given=given) as found:
@@ -216,12 +237,13 @@ def _show_outcome(
     io.out("  Readiness: ", Styled(outcome.readiness, "ok" if ready else "warn"))
     for reason in outcome.reasons:
         io.out("    - ", one_line(reason))
-    if outcome.result is None:
+    results = [tried.result for tried in outcome.tried if tried.result is not None]
+    if not results:
         io.out("  No case was run or scored (--run-one does one).")
-    else:
+    for result in results:
         from beaker.core.strict_json import dumps
 
-        written = dumps(outcome.result.output)
+        written = dumps(result.output)
         more = len(written) - SHOWN_OUTPUT_CHARACTERS
         io.out("  output: ", written[:SHOWN_OUTPUT_CHARACTERS], f" ... {more} more characters" if more > 0 else "")
     if outcome.passed:

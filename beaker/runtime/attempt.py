@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from returns.pipeline import is_successful
 
+from beaker.core.case_choice import unknown_ids
 from beaker.core.cases import CapturedFile, Case
 from beaker.core.convert import to_json
 from beaker.core.datasets import SPLITS
@@ -18,7 +19,7 @@ from beaker.runtime import placeholders
 from beaker.runtime.case_storage import CaseStorage
 from beaker.runtime.contexts import HookContext
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem
-from beaker.runtime.loading import CaseLoader
+from beaker.runtime.loading import STAGE, CaseLoader
 from beaker.runtime.places import defined_at
 from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.runtime.rows import CheckedDataset
@@ -190,9 +191,16 @@ class Attempt:
         return str(fault), self._prepare_run_at(), fault.hint or _SEEDING
 
     async def _load(self, setup: RunSetup[Any], runtime: SetupRuntime, storage: CaseStorage) -> None:
-        loader = CaseLoader(setup, runtime, storage, keep=_encoded, patience=self._patience)
+        def keep(case: Case, captured: tuple[CapturedFile, ...]) -> _Encoded:
+            encoded = _encoded(case, captured)
+            # Reading every file again is for smoke alone, which keeps some of the cases only.
+            if captured and not encoded.is_marked and self._request["keep_cases"] is not None:
+                return encoded._replace(is_marked=placeholders.in_files(storage.view(case.id), captured))
+            return encoded
+
+        loader = CaseLoader(setup, runtime, storage, keep=keep, patience=self._patience)
         for split in SPLITS:
-            batch = _Batch(split, self._request["keep_cases"], self._send_cases)
+            batch = _Batch(split, self._wanted(), self._send_cases)
 
             try:
                 await loader.load(self._dataset.rows(split, self._request["row_limit"]), batch.take, split=split)
@@ -202,6 +210,15 @@ class Attempt:
             finally:
                 self._batches[split] = batch
             batch.send()
+        if unknown := unknown_ids(self._request.get("case_ids") or (), storage.ids):
+            raise StageFailed([StageProblem(one.code, one.message, one.where, one.hint, STAGE) for one in unknown])
+
+    def _wanted(self) -> Callable[[int, str], bool]:
+        """Whether the case of that number (from 1) and id of a split is to be handed over."""
+        ids, most = self._request.get("case_ids"), self._request["keep_cases"]
+        if ids:
+            return lambda number, case_id: case_id in ids
+        return lambda number, case_id: most is None or number <= most
 
     def _described(self, documents: tuple[TargetDocument, ...]) -> dict[str, Any]:
         return {
@@ -230,19 +247,19 @@ class _Encoded(NamedTuple):
 
 def _encoded(case: Case, captured: tuple[CapturedFile, ...]) -> _Encoded:
     """The case as it travels; `TypeError` or `ValueError` when its content was changed and is no JSON any more."""
-    given = f'"input":{dumps(case.input)},"expected":{dumps(case.expected)}'
+    given = f'"input":{dumps(case.input)},"expected":{dumps(case.expected)},"metadata":{dumps(case.metadata)}'
     files = dumps([to_json(file) for file in captured])
-    line = f'{{"id":{dumps(case.id)},{given},"metadata":{dumps(case.metadata)},"files":{files}}}'
+    line = f'{{"id":{dumps(case.id)},{given},"files":{files}}}'
     if len(line) > _CASE_BYTES:
         raise ValueError(f"it has {len(line)} bytes; at most {_CASE_BYTES} are allowed")
     # The marker is plain ASCII, so it stands in the encoded text exactly when a key or a text holds it.
-    return _Encoded(case.id, line, placeholders.MARKER in given)
+    return _Encoded(case.id, line, placeholders.MARKER in line)
 
 
 class _Batch:
     """Counts the cases of one split and sends those that are wanted, many at a time."""
 
-    def __init__(self, split: str, wanted: int | None, send: SendCases) -> None:
+    def __init__(self, split: str, wanted: Callable[[int, str], bool], send: SendCases) -> None:
         self.count = 0
         self.marked = 0
         self.has_example = False
@@ -259,7 +276,7 @@ class _Batch:
         if case.is_marked:
             self.first_marked = self.first_marked or case.id
             self.marked += 1
-        if self._wanted is None or self.count <= self._wanted:
+        if self._wanted(self.count, case.id):
             if self._size + len(case.line) > _BATCH_BYTES:
                 self.send()
             self._lines.append(case.line)

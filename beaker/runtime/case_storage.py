@@ -5,6 +5,7 @@ is the sealed folder that holds what was captured. A case without files has none
 """
 
 import shutil
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
 
@@ -74,6 +75,15 @@ class CaseStorage:
         shutil.rmtree(staging, ignore_errors=True)
         return captured
 
+    @property
+    def ids(self) -> Iterable[str]:
+        """The ids that are taken, in the order in which they were."""
+        return self._owners.keys()
+
+    def view(self, case_id: str) -> Path:
+        """The folder that holds the captured files of a case, if it has any."""
+        return self._root / VIEWS / folder_name(case_id)
+
     def unused(self, row: str) -> list[str]:
         """The ids that `row` reserved and never yielded, sorted."""
         return sorted(self._reserved.pop(row, ()))
@@ -89,7 +99,7 @@ class CaseStorage:
             raise Refused((*planned.failure(), *other_contents(staging, case.files, found)))
         if not case.files:
             return ()
-        view = self._root / VIEWS / folder_name(case.id)
+        view = self.view(case.id)
         captured = capture(staging, view, planned.unwrap())
         if faults := unexpected(case.files, captured):
             remove_view(view)

@@ -1,5 +1,5 @@
-"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases and documents, and
-hooks that hold nothing but `...` or `raise NotImplementedError`."""
+"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases, their files and
+documents, and hooks that hold nothing but `...` or `raise NotImplementedError`."""
 
 import ast
 import inspect
@@ -8,13 +8,17 @@ import os
 import textwrap
 import tokenize
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
+from beaker.core.cases import CapturedFile
 from beaker.core.documents import TargetDocument
 from beaker.sdk.integration import Integration
 from beaker.sdk.loading import origin_of
 
 MARKER = "TODO(beaker)"
+
+_BLOCK = 1 << 20
 
 EXAMPLE_CASE = "example-1"
 """The id of the case that the scaffold of a Spec made."""
@@ -100,6 +104,24 @@ def _comments(file: str) -> list[int]:
         return [one.start[0] for one in found if one.type == tokenize.COMMENT and MARKER in one.string]
     except (OSError, SyntaxError, tokenize.TokenError):
         return []
+
+
+def in_files(view: Path, files: Iterable[CapturedFile]) -> bool:
+    """Whether one of a case's captured files, below `view`, holds the marker."""
+    return any(_holds(view / file.name) for file in files)
+
+
+def _holds(path: Path) -> bool:
+    marker, tail = MARKER.encode(), b""
+    try:
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                if marker in tail + block:
+                    return True
+                tail = block[-len(marker) :]
+    except OSError:
+        return False
+    return False
 
 
 def in_documents(documents: Iterable[TargetDocument]) -> Iterator[str]:

@@ -87,12 +87,14 @@ class SetupWorker:
         storage: Path,
         keep_cases: int | None = None,
         row_limit: int | None = None,
+        case_ids: tuple[str, ...] = (),
     ) -> Prepared:
         """Validate the rows (unless just done), enter `prepare_run` and hold it, load the cases of both splits.
 
         `storage` is a folder for staged files; it must not exist and is removed on close. `keep_cases` bounds the
-        cases per split that are handed over, `row_limit` the rows per split that are loaded. Raises `WorkerFailed`
-        with the first failure, then those of the teardown that followed it.
+        cases per split that are handed over, `row_limit` the rows per split that are loaded. With `case_ids` exactly
+        those cases are handed over, and an id that no case has is a failure. Raises `WorkerFailed` with the first
+        failure, then those of the teardown that followed it.
         """
         cases: dict[str, list[Case]] = {"train": [], "test": []}
         views = CaseViews(storage / VIEWS)
@@ -110,6 +112,7 @@ class SetupWorker:
             "storage": str(storage),
             "keep_cases": keep_cases,
             "row_limit": row_limit,
+            "case_ids": list(case_ids),
             "teardown": self._limits["teardown"],
         }
         answer = await self._ask("prepare", arguments, on_event)

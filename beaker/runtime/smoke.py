@@ -12,7 +12,7 @@ from typing import Any
 
 from returns.pipeline import is_successful
 
-from beaker.core.cases import Case, CaseScore
+from beaker.core.cases import CaseScore
 from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems, Refused
@@ -26,7 +26,7 @@ from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import temporary_folder
 from beaker.runtime.judged_command import judge_command
 from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
-from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport
+from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport, TriedCase
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
 
@@ -152,7 +152,8 @@ class _Smoke:
         finally:
             await self._close(setup, first)
         self._end(self._setup_detail(prepared), captured=setup.output(), then="sample")
-        self._end(f"{self._found['sample'].id!r} of {self._request.split}", then="runner and scorer")
+        samples = ", ".join(f"{tried.case.id!r} of {tried.split}" for tried in self._found["tried"])
+        self._end(samples, then="runner and scorer")
         self._end(self._run_detail())
 
     def _check_targets(self, setup: SetupWorker) -> None:
@@ -169,6 +170,8 @@ class _Smoke:
         return Problem(problem.code, problem.message, where, problem.hint)
 
     async def _check_dataset(self, setup: SetupWorker) -> None:
+        if self._request.dataset_problems:
+            raise _Failed(self._request.dataset_problems, setup.output())
         counts = await setup.check_rows(self._request.dataset_dir)
         self._found["row_counts"] = counts
         empty = tuple(
@@ -194,6 +197,7 @@ class _Smoke:
             storage=self._folder / "storage",
             keep_cases=1,
             row_limit=request.limit,
+            case_ids=request.case_ids,
         )
         self._found.update(case_counts=prepared.case_counts, reasons=prepared.placeholders)
         empty = tuple(
@@ -207,13 +211,20 @@ class _Smoke:
             budget = judge_budget(request.config, prepared.case_counts, kind=request.entry.kind)
             if budget:
                 raise _Failed(budget, setup.output())
-        self._found["sample"] = prepared.cases[request.split][0]
+        self._found["tried"] = self._samples(prepared)
         if setup.loaded.has_open_candidate or request.run_one:
             await self._try_candidate(setup, prepared)
         return prepared
 
+    def _samples(self, prepared: Prepared) -> tuple[TriedCase, ...]:
+        """The cases that were asked for, in that order, else the first one of the split."""
+        if not self._request.case_ids:
+            return (TriedCase(self._request.split, prepared.cases[self._request.split][0]),)
+        found = {case.id: TriedCase(split, case) for split in SPLITS for case in prepared.cases[split]}
+        return tuple(found[one] for one in dict.fromkeys(self._request.case_ids))
+
     async def _try_candidate(self, setup: SetupWorker, prepared: Prepared) -> None:
-        """Enter and leave `open_candidate` with the seeds standing for a candidate; run and score the sample in it."""
+        """Enter and leave `open_candidate` with the seeds standing for a candidate; run and score the samples in it."""
         rollout = await RolloutWorker.start(
             self._supervisor,
             self._request.code,
@@ -228,7 +239,7 @@ class _Smoke:
             if (error := await rollout.open()) is not None:
                 raise self._failed_case("setup", error, rollout.output())
             if self._request.run_one:
-                await self._run_one(rollout, self._found["sample"], prepared.views)
+                await self._run_samples(rollout, prepared.views)
         except BaseException as error:
             first = error
             raise
@@ -236,14 +247,18 @@ class _Smoke:
             if (left := await rollout.close()) is not None:
                 self._then(first, self._failed_case("setup", left, rollout.output()))
 
-    async def _run_one(self, rollout: RolloutWorker, case: Case, views: CaseViews) -> None:
-        files = await asyncio.to_thread(views.copy, case, self._folder / "sample-files")
-        result = await rollout.run(case.id, case.input, attempt=1, case_files_dir=files)
-        self._found["result"] = result
-        if result.error is not None:
-            raise self._failed_case("run_case", result.error, result.captured)
-        if not usage_of(result.trace):
-            self._warnings += (_UNTRACED,)
+    async def _run_samples(self, rollout: RolloutWorker, views: CaseViews) -> None:
+        """Run every sample, then score every one, and keep what each gave."""
+        samples: list[TriedCase] = [*self._found["tried"]]
+        for index, tried in enumerate(samples):
+            files = await asyncio.to_thread(views.copy, tried.case, self._folder / f"sample-files-{index}")
+            result = await rollout.run(tried.case.id, tried.case.input, attempt=1, case_files_dir=files)
+            samples[index] = TriedCase(tried.split, tried.case, result)
+            self._found["tried"] = tuple(samples)
+            if result.error is not None:
+                raise self._failed_case("run_case", result.error, result.captured)
+            if not usage_of(result.trace) and _UNTRACED not in self._warnings:
+                self._warnings += (_UNTRACED,)
         env = dict(self._request.env)
         if self._request.entry.scorer_model is not None:
             env["BEAKER_SCORER_MODEL"] = self._request.entry.scorer_model
@@ -255,16 +270,23 @@ class _Smoke:
             case_files_dir=self._empty_folder(),
         )
         try:
-            try:
-                await asyncio.to_thread(views.check, case)
-            except Refused as refused:
-                raise _Failed(refused.problems, result.captured) from None
-            score = await scorer.score(case, result, case_files_dir=views.folder(case))
-            if isinstance(score, CaseError):
-                raise self._failed_case("score_case", score, scorer.output())
-            self._found["score"] = score
+            for index, tried in enumerate(samples):
+                score = await self._score(scorer, tried, views)
+                samples[index] = TriedCase(tried.split, tried.case, tried.result, score)
+                self._found["tried"] = tuple(samples)
         finally:
             await scorer.close()
+
+    async def _score(self, scorer: ScorerWorker, tried: TriedCase, views: CaseViews) -> CaseScore:
+        assert tried.result is not None
+        try:
+            await asyncio.to_thread(views.check, tried.case)
+        except Refused as refused:
+            raise _Failed(refused.problems, tried.result.captured) from None
+        score = await scorer.score(tried.case, tried.result, case_files_dir=views.folder(tried.case))
+        if isinstance(score, CaseError):
+            raise self._failed_case("score_case", score, scorer.output())
+        return score
 
     def _failed_case(self, stage: str, error: CaseError, captured: str) -> _Failed:
         return _Failed((case_problem(stage, error, self._request.code.repository),), captured)
@@ -308,10 +330,11 @@ class _Smoke:
         return ", ".join(counts)
 
     def _run_detail(self) -> str:
-        score: CaseScore | None = self._found.get("score")
-        if score is None:
+        scores = [tried.score for tried in self._found["tried"] if tried.score is not None]
+        if not scores:
             return "validated, not executed"
-        return f"one case executed and scored: objective {score.objective:g}"
+        what = "one case" if len(scores) == 1 else f"{len(scores)} cases"
+        return f"{what} executed and scored: objective {', '.join(f'{score.objective:g}' for score in scores)}"
 
     def _end(self, detail: str = "", *, problems: Problems = (), captured: str = "", then: Stage | None = None) -> None:
         stage = _stage_of(problems) or self._stage

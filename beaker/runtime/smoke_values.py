@@ -26,17 +26,21 @@ class SmokeRequest:
     names of `required_env` that are set nowhere here: a warning, and a failure when `local`. `missing_proposer_env` are
     those of `proposer_env`, which count when `local` only, as does the checkout: a launch on this machine takes the
     code from its commit. `config_file` counts from the repository. `split` is the one whose first case is the sample.
-    `limit` bounds the rows per split that become cases; all rows are validated. With `run_one` the sample is run and
-    scored for real. `timeouts` replaces the limits that `config` sets.
+    `limit` bounds the rows per split that become cases; all rows are validated. `case_ids` are the samples in its
+    place, of either split. With `run_one` every sample is run and scored for real. `dataset_problems` say why there is
+    no dataset in `dataset_dir`: what fails once the Integration is imported. `timeouts` replaces the limits that
+    `config` sets.
     """
 
     code: CodeRoot
     entry: IntegrationEntry
     config: Mapping[str, Any]
     dataset_dir: Path
+    dataset_problems: Problems = ()
     dataset_name: str = "local-dataset"
     dataset_revision: str = "unpinned"
     split: str = "train"
+    case_ids: tuple[str, ...] = ()
     env: Mapping[str, str] = attrs.field(factory=ReadOnlyDict)
     missing_env: tuple[str, ...] = ()
     missing_proposer_env: tuple[str, ...] = ()
@@ -68,12 +72,23 @@ class StageReport:
         return not self.problems
 
 
+@value
+class TriedCase:
+    """A case of a split that stands for the others; `result` and `score` are what it gave where it was run."""
+
+    split: str
+    case: Case
+    result: RolloutResult | None = None
+    score: CaseScore | None = None
+
+
 @value(kw_only=True)
 class SmokeOutcome:
     """What smoke found.
 
     `readiness` is `INTEGRATED`, or `SCAFFOLD` with the places where a placeholder still stands as `reasons`; `None`
     when a stage failed before that was known. `passed` is false after a failure, and for a scaffold under `strict`.
+    `tried` are the samples, as far as they were tried out.
     """
 
     passed: bool
@@ -83,6 +98,4 @@ class SmokeOutcome:
     warnings: Problems = ()
     row_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
     case_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
-    sample: Case | None = None
-    result: RolloutResult | None = None
-    score: CaseScore | None = None
+    tried: tuple[TriedCase, ...] = ()

@@ -186,6 +186,7 @@ async def _hold(request: _Request, ready: Callable[[PreparedRun], Awaitable[None
             "storage": str(storage),
             "keep_cases": None,
             "row_limit": request.limit,
+            "case_ids": [],
             "teardown": _TEARDOWN_SECONDS,
         },
         announce=lambda stage: None,

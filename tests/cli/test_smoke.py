@@ -95,6 +95,18 @@ def test_smoke__long_output__is_bounded_and_counted(
     assert report["case_output"] == ({"text": "x" * letters} if is_whole else None)
 
 
+def test_smoke__cases__are_run_and_shown(smoke: Smoke) -> None:
+    """--case names what is run in place of the first case; an id that there is not is a failure with a near one."""
+    report = json.loads(smoke("--run-one", "--case", "inv-0061", "--case", "inv-0003", "--json").out)
+    assert [(case["id"], case["split"]) for case in report["cases"]] == [("inv-0061", "test"), ("inv-0003", "train")]
+    assert all(case["output"] and 0 <= case["score"]["objective"] <= 1 for case in report["cases"])
+    assert (report["sample"], report["case_output"]) == ("inv-0061", report["cases"][0]["output"])
+    done = smoke("--case", "inv-061")
+    assert done.code == 2
+    assert "error: BK352 --case: no case has the id 'inv-061'" in done.err
+    assert "did you mean 'inv-0061'" in done.err
+
+
 def test_smoke__limit__validates_all_rows_and_loads_some(smoke: Smoke, project: Path) -> None:
     """--limit bounds the cases, never the rows that are validated."""
     report = json.loads(smoke("--limit", "3", "--json").out)

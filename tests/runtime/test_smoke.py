@@ -120,9 +120,9 @@ async def score_case(*, case, result, case_files_dir):
 """)  # fmt: skip
     outcome, reports = try_out(run_one=True, split="test")
     assert outcome.passed
-    assert outcome.sample.id == "test-0"
-    assert outcome.result.output == "A0"
-    assert outcome.score.objective == 0.75
+    assert outcome.tried[0].case.id == "test-0"
+    assert outcome.tried[0].result.output == "A0"
+    assert outcome.tried[0].score.objective == 0.75
     assert reports[-1].detail == "one case executed and scored: objective 0.75"
 
 
@@ -260,6 +260,51 @@ def test_bodies_that_only_stand_for_one__make_a_scaffold(project, try_out, body)
     assert (outcome.passed, outcome.reasons) == (False, ("run_case",))
 
 
+def test_placeholders__in_ids_metadata_and_files__make_a_scaffold(project, try_out):
+    """A marker in what a case is called, in its metadata or in a file of it is found, wherever a file holds it."""
+    text = """
+class Setup(Setup):
+    async def load_cases(self, row, *, runtime):
+        case_id, metadata, files = row["id"], {}, []
+        if WHERE == "id" and row["id"] == "test-1":
+            case_id += " TODO(beaker)"
+        elif WHERE == "metadata" and row["id"] == "test-1":
+            metadata = {"a": {"TODO(beaker)": 1}}
+        elif WHERE == "file" and row["id"] == "test-1":
+            path = runtime.case_files_dir(case_id) / "f.bin"
+            path.write_bytes(b"x" * ((1 << 20) - 3) + b"TODO(beaker): fill in")
+            files = [CaseFile(path=path, name="f.bin")]
+        yield Case(id=case_id, input=1, expected=1, metadata=metadata, files=files)
+"""
+    for where, named in ("id", "test-1 TODO(beaker)"), ("metadata", "test-1"), ("file", "test-1"):
+        project.hooks(f"WHERE = {where!r}\n{text}")
+        outcome, _ = try_out(strict=True)
+        assert outcome.reasons == (f"1 of 2 cases of test, the first is {named!r}",)
+        assert not outcome.passed
+
+
+def test_case_ids__are_the_samples_in_their_order(project, try_out):
+    """Cases that are asked for stand in the place of the first one, and all of them are run and scored."""
+    outcome, reports = try_out(case_ids=("test-1", "train-2", "test-1"), run_one=True)
+    assert outcome.passed
+    assert [(one.split, one.case.id, one.score.objective) for one in outcome.tried] == [
+        ("test", "test-1", 1.0),
+        ("train", "train-2", 1.0),
+    ]
+    assert outcome.case_counts == {"train": 3, "test": 2}
+    assert reports[-2].detail == "'test-1' of test, 'train-2' of train"
+    assert reports[-1].detail == "2 cases executed and scored: objective 1, 1"
+
+
+def test_case_ids__that_there_are_not__fail_with_near_ones(project, try_out):
+    """An id that no case has is refused once all are loaded, and the setup is left."""
+    outcome, reports = try_out(case_ids=("test-1", "trian-2"))
+    (problem,) = reports[-1].problems
+    assert (problem.code, problem.where) == ("BK352", "--case")
+    assert "did you mean 'train-2'" in problem.hint
+    assert (reports[-1].stage, outcome.tried) == ("setup", ())
+
+
 def test_limit__bounds_loading_not_validation(project, try_out):
     """Fewer rows become cases, yet a bad row beyond the limit is found."""
     outcome, _ = try_out(limit=1)
@@ -317,7 +362,7 @@ def test_judge__reaches_only_the_scorer(project, try_out):
             return CaseScore(float(seen == [None, "openai:judge"]), {})
     """)
     outcome, _ = try_out(run_one=True, entry={"scorer_model": "openai:judge"})
-    assert outcome.score.objective == 1.0
+    assert outcome.tried[0].score.objective == 1.0
 
 
 INTERRUPTED = """
@@ -568,7 +613,7 @@ def test_run_one__case_with_files__runs_and_scores_with_them(project, try_out):
     """)
     outcome, reports = try_out(run_one=True)
     assert outcome.passed, reports[-1].problems
-    assert outcome.score.objective == 1.0
+    assert outcome.tried[0].score.objective == 1.0
 
 
 def test_case_files__that_break_a_rule__fail_the_setup_stage(project, try_out):
@@ -651,7 +696,7 @@ def test_run_one__case_files_that_run_case_changed__are_not_scored(project, try_
     """.replace("CHANGE", change))  # fmt: skip
     outcome, reports = try_out(run_one=True)
     assert not outcome.passed
-    assert outcome.score is None
+    assert outcome.tried[0].score is None
     assert [problem.code for problem in reports[-1].problems] == ["BK555"]
     assert reports[-1].problems[0].where == "case 'train-0'"
 
@@ -673,7 +718,7 @@ def test_run_one__case_files_left_alone__are_scored(project, try_out):
             return CaseScore(float((case_files_dir / "page.txt").read_text() == "q"), {})
     """)
     outcome, _ = try_out(run_one=True)
-    assert outcome.score.objective == 1.0
+    assert outcome.tried[0].score.objective == 1.0
 
 
 def test_proposer_that_cannot_start__is_warned_of(project, try_out):
