@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from beaker.core.interpreters import PYTHON_VARIABLE, FoundPython, Manager, OwnPython, PythonSource
+from beaker.core.interpreters import PYTHON_VARIABLE, FoundPython, Manager, PythonSource
 from beaker.core.values import value
 from beaker.files.git_process import git_output
 from beaker.files.pyproject import PythonProject, find_python_project
@@ -29,16 +29,6 @@ class PythonSearch:
     cwd: Path
     project: Path
     repository: Path
-
-
-def own_python() -> OwnPython:
-    """The interpreter that runs this."""
-    from beaker import __version__
-
-    version = (sys.version_info[0], sys.version_info[1], sys.version_info[2])
-    return OwnPython(
-        program=sys.executable, prefix=os.path.realpath(sys.prefix), version=version, release=str(__version__)
-    )
 
 
 def python_project(search: PythonSearch) -> PythonProject | None:

@@ -3,17 +3,20 @@
 import json
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
+from beaker import __version__
 from beaker.core.environment import base_environment
 from beaker.core.interpreters import (
     SOURCES,
     ChosenPython,
     FoundPython,
+    OwnPython,
     ProbedPython,
     PythonSource,
     choose_python,
@@ -26,7 +29,6 @@ from beaker.files.interpreters import (
     PythonSearch,
     look_for_pythons,
     manager_of,
-    own_python,
     owned_environment,
     python_project,
 )
@@ -51,6 +53,13 @@ class ProjectPython:
     version: str
     source: PythonSource
     described: str
+
+
+def own_python() -> OwnPython:
+    """The interpreter that runs this."""
+    version = (sys.version_info[0], sys.version_info[1], sys.version_info[2])
+    prefix = os.path.realpath(sys.prefix)
+    return OwnPython(program=sys.executable, prefix=prefix, version=version, release=__version__)
 
 
 async def use_project_python(
