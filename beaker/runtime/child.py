@@ -1,6 +1,7 @@
-"""A child process: `python -m beaker.runtime.child KIND COMMANDS REPLIES LIFE`; not for use by hand.
+"""A child process: `python -m beaker.runtime.child KIND COMMANDS REPLIES LIFE [BYTE_CODE]`; not for use by hand.
 
-KIND is `setup`, `rollout` or `scorer`; COMMANDS, REPLIES and LIFE are inherited descriptors.
+KIND is `setup`, `rollout` or `scorer`; COMMANDS, REPLIES and LIFE are inherited descriptors; BYTE_CODE is a folder for
+the byte code of what customer code imports.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ from beaker.core.convert import to_json
 from beaker.runtime.channel import Channel, flush_output
 from beaker.runtime.deprecations import report_deprecations
 from beaker.runtime.failures import stage_problem
+from beaker.runtime.importing import load_own_names
 
 _SERVERS = {
     "setup": "beaker.runtime.setup_process",
@@ -32,7 +34,7 @@ Serve = Callable[[Channel], Awaitable[None]]
 
 def main() -> int:
     """Serve requests until the host says `close` or `stop`; the exit status."""
-    kind, commands, replies, life = sys.argv[1:]
+    kind, commands, replies, life, *byte_code = sys.argv[1:]
     channel = Channel(int(commands), int(replies), int(life))
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -41,6 +43,9 @@ def main() -> int:
     del sys.argv[1:]
     report_deprecations(channel, Path.cwd())
     serve: Serve = import_module(_SERVERS[kind]).serve
+    load_own_names()
+    for folder in byte_code:  # from here on: what Beaker itself needs was compiled when it was installed
+        sys.pycache_prefix = os.environ["PYTHONPYCACHEPREFIX"] = folder
     try:
         asyncio.run(_served(serve, channel))
     except BaseException as error:

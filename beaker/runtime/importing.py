@@ -74,7 +74,7 @@ def import_integration(code: CodeRoot) -> Imported:
     if package == beaker.__name__:
         message = f"the entry point {code.entrypoint!r} is called like Beaker's own package"
         raise StageFailed(StageProblem("BK303", message, stage=STAGE, hint="rename the customer's package"))
-    _load_own_names()
+    load_own_names()
     checkouts = Checkouts(code.repository, code.original)
     remap_interpreter(checkouts)
     sys.path.insert(0, str(root.unwrap()))
@@ -210,7 +210,7 @@ def _declaration_fault(fault: Problem, traceback: str) -> StageProblem:
     return StageProblem(fault.code, fault.message, fault.where, hint, STAGE, traceback)
 
 
-def _load_own_names() -> None:
+def load_own_names() -> None:
     """Customers' files may be called like modules that Beaker imports late: those are loaded before the files count."""
     for name in beaker.__all__:
         getattr(beaker, name)
