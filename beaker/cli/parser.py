@@ -257,7 +257,10 @@ def _add_anywhere(parser: argparse.ArgumentParser, *, at_root: bool) -> None:
     )
     parser.add_argument("--quiet", action="store_true", default=default, help="no progress and no remarks")
     parser.add_argument(
-        "--verbose", action="store_true", default=default, help="tell of each request; a traceback with internal errors"
+        "--verbose",
+        action="store_true",
+        default=default,
+        help="tell of each request, on stderr; show where internal errors are",
     )
     parser.add_argument("--wide", action="store_true", default=default, help="cut nothing in tables: ids in full")
 

@@ -88,27 +88,41 @@ def counting(io: "Io", what: str, said: Callable[[int, int], str]) -> Callable[[
 
 @contextmanager
 def busy(io: "Io", what: str) -> Iterator[None]:
-    """While the block runs, says on a terminal that `what` goes on, and for how long already.
+    """While the block runs, says that `what` goes on, and for how long already.
 
-    Other lines take its place when they come; it is drawn below them again.
+    Other lines take the place of one that is drawn over when they come; it is drawn below them again.
     """
-    line = io.line
-    if line is None or threading.current_thread() is not threading.main_thread():
+    if io.quiet or io.json or threading.current_thread() is not threading.main_thread():
         yield
         return
-    began, over = io.now(), threading.Event()
-
-    def look() -> None:
-        while not over.wait(TICK):
-            now = io.now()
-            if is_due(TERMINAL_PACE, began=began, told=None, now=now):
-                line.draw(f"{what} ... {now - began:.0f} s")
-
-    thread = threading.Thread(target=look, daemon=True)
+    over = threading.Event()
+    thread = threading.Thread(target=_say_while, args=(io, what, io.clock(), over), daemon=True)
     thread.start()
     try:
-        yield
-    finally:
+        try:
+            yield
+        finally:
+            over.set()
+    finally:  # an interrupt may come in the one above
         over.set()
         thread.join()
-        line.clear()
+        if io.line is not None:
+            io.line.clear()
+
+
+def _say_while(io: "Io", what: str, began: float, over: threading.Event) -> None:
+    told: float | None = None
+    pace = PLAIN_PACE if io.line is None else TERMINAL_PACE
+    while not over.wait(TICK):
+        now = io.clock()
+        if not is_due(pace, began=began, told=told, now=now):
+            continue
+        told = now
+        text = f"{what} ... {now - began:.0f} s"
+        if io.line is not None:
+            io.line.draw(text)
+            continue
+        try:
+            io.note(f"  {text}")
+        except OSError:
+            return  # whatever is said next finds out too

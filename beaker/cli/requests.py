@@ -1,4 +1,4 @@
-"""What goes over to a place and comes back: told with `--verbose`, and while a terminal waits for an answer."""
+"""What goes over to a place and comes back: told with `--verbose`, and when an answer takes long."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def told(transport: "Transport", io: Io, place: str) -> "Transport":
     """`transport`, whose traffic with `place` is told where somebody wants to hear of it."""
-    return ToldTransport(transport, io, place) if io.verbose or io.line is not None else transport
+    return ToldTransport(transport, io, place) if io.verbose or not (io.quiet or io.json) else transport
 
 
 class ToldTransport:
@@ -36,33 +36,29 @@ class ToldTransport:
     def send(self, request: "Request") -> "Response":
         """Carry one request."""
         began = monotonic()
-        self._say(request_line(request, self._place))
+        self._io.detail(request_line(request, self._place))
         try:
             with busy(self._io, f"waiting for {self._place}"):
                 answer = self._transport.send(request)
         except Exception:
-            self._say(f"< no answer, after {monotonic() - began:.2f} s")
+            self._io.detail(f"< no answer, after {monotonic() - began:.2f} s")
             raise
-        self._say(answer_line(answer, seconds=monotonic() - began))
+        self._io.detail(answer_line(answer, seconds=monotonic() - began))
         return answer
 
     def upload(self, url: str, headers: Mapping[str, str], pieces: Iterable[bytes], size: int) -> "Response":
         """Send a file."""
-        self._say(f"> PUT {_bare(url)} ({size} bytes)")
+        self._io.detail(f"> PUT {_bare(url)} ({size} bytes)")
         answer = self._transport.upload(url, headers, pieces, size)
-        self._say(f"< {answer.status} of {_bare(url)}")
+        self._io.detail(f"< {answer.status} of {_bare(url)}")
         return answer
 
     @contextmanager
     def download(self, url: str, *, offset: int = 0) -> "Iterator[Arriving]":
         """Fetch a file."""
-        self._say(f"> GET {_bare(url)}" + (f" (from byte {offset} on)" if offset else ""))
+        self._io.detail(f"> GET {_bare(url)}" + (f" (from byte {offset} on)" if offset else ""))
         with self._transport.download(url, offset=offset) as arriving:
             yield arriving
-
-    def _say(self, line: str) -> None:
-        if self._io.verbose:
-            self._io.note(line)
 
 
 def _bare(url: str) -> str:

@@ -8,7 +8,7 @@ from beaker.cli.parser import HELP, add_leaf
 from beaker.cli.shell import DONE, Io, Styled
 
 ERROR = "error"
-"""Stands for what every command prints on standard error when it stops."""
+"""Stands for what every command prints on standard error: why it stops, and with `--verbose` what it asked for."""
 
 COMMAND_SCHEMAS: Mapping[str, tuple[str, ...]] = {
     "run smoke": ("cli-smoke.json",),
@@ -65,7 +65,7 @@ COMMAND_SCHEMAS: Mapping[str, tuple[str, ...]] = {
     "explain": ("cli-explain.json",),
     "help": ("cli-help.json",),
     "completion": ("cli-completion.json",),
-    ERROR: ("cli-error.json",),
+    ERROR: ("cli-error.json", "cli-verbose.json"),
 }
 """Command -> the published schemas of each line that it prints with `--json`, of which one holds."""
 

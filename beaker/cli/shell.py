@@ -49,9 +49,10 @@ class Io:
     """One command's view of the world: streams, environment, working directory, clock, and how much to say.
 
     `json` puts problems on the error stream as one JSON line and drops notes; `quiet` drops notes only.
+    `verbose` tells what only whoever looks for a fault wants to know, beside `quiet` and `json` too.
     `wide` cuts nothing in tables. `line` is where progress is drawn, `None` where none is (`beaker.cli.progress`).
-    `now` and `sleep` are in seconds. `program` is what started us, `options` the global options it was given that
-    another command would need too, ready for a shell.
+    `now` and `sleep` are in seconds; `clock`, in seconds too, measures how long something takes. `program` is what
+    started us, `options` the global options it was given that another command would need too, ready for a shell.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Io:
         line: LiveLine | None = None,
         now: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
         program: str = "beaker",
         options: str = "",
     ) -> None:
@@ -76,7 +78,7 @@ class Io:
         self.environ, self.cwd = environ, cwd
         self.json, self.quiet, self.verbose, self.wide = json, quiet, verbose, wide
         self.line = line
-        self.now, self.sleep = now, sleep
+        self.now, self.sleep, self.clock = now, sleep, clock
         self.program, self.options = program, options
 
     def derive(self, **changes: Any) -> Io:
@@ -102,6 +104,16 @@ class Io:
         """Print on the error stream what somebody must know that is no problem. Dropped under JSON, not by quiet."""
         if not self.json:
             self._write(self.stderr, *parts)
+
+    def detail(self, text: str) -> None:
+        """Print on the error stream what `--verbose` asks for, and nothing without it; under JSON as a JSON line."""
+        if not self.verbose:
+            return
+        if self.json:
+            from beaker.core.strict_json import dumps
+
+            text = dumps({"verbose": text})
+        self._write(self.stderr, text)
 
     def warn(self, problem: Problem) -> None:
         """Show a problem that stops nothing. Dropped under JSON, not by quiet."""
@@ -290,7 +302,7 @@ def _settled(command: Callable[[], int], io: Io) -> int:
         if io.verbose:
             import traceback
 
-            io.note("".join(traceback.format_exception(error)).rstrip())
+            io.detail("".join(traceback.format_exception(error)).rstrip())
         frame = error.__traceback__
         while frame is not None and frame.tb_next is not None:
             frame = frame.tb_next

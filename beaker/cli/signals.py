@@ -20,6 +20,18 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 
+class _Gate:
+    """Where signals wait while a block holds them back; `open` lets the next one through at once."""
+
+    def __init__(self) -> None:
+        self.open = False
+        self.waiting: int | None = None
+
+
+_gate: _Gate | None = None
+"""The gate of the block that holds signals back; signals reach the main thread alone, so there is one at most."""
+
+
 @contextmanager
 def ending_signals() -> Iterator[None]:
     """SIGTERM and SIGHUP unwind like SIGINT; a second signal of any kind ends the process at once, with its exit
@@ -44,10 +56,46 @@ def _end_on(number: int, _frame: object) -> NoReturn:
     _end(number)
 
 
-def _unwind_on(number: int, _frame: object) -> NoReturn:
+def _unwind_on(number: int, _frame: object) -> None:
     for each in _heard():
         signal.signal(each, _end_on)
+    if _gate is not None and not _gate.open:
+        _gate.waiting = number
+        return
+    if _gate is not None:
+        _gate.open = False
     raise _unwinding(number)
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """A signal that comes in the block unwinds where the block lets it through, at its end at the latest; a second one
+    ends the process at once all the same."""
+    global _gate
+    _gate = gate = _Gate()
+    try:
+        yield
+    finally:
+        _gate = None
+    if gate.waiting is not None:
+        raise _unwinding(gate.waiting)
+
+
+@contextmanager
+def let_through() -> Iterator[None]:
+    """In a block that holds signals back: one that waits, or comes in this block, unwinds this block."""
+    gate = _gate
+    if gate is None:
+        yield
+        return
+    gate.open = True
+    try:
+        if gate.waiting is not None:
+            number, gate.waiting = gate.waiting, None
+            raise _unwinding(number)
+        yield
+    finally:
+        gate.open = False
 
 
 def run_async(main: Coroutine[Any, Any, T]) -> T:

@@ -1,10 +1,10 @@
 """Watching a run until it ends: what changed, when, and patience with a place that answers badly for a while."""
 
 import random
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from beaker.cli.run_view import (
     details,
@@ -17,7 +17,7 @@ from beaker.cli.run_view import (
     styled_status,
 )
 from beaker.cli.shell import DONE, NEGATIVE, REFUSED, UNFINISHED, Io, Styled, Terminated, one_line
-from beaker.cli.signals import heard_out
+from beaker.cli.signals import heard_out, held_back, let_through
 from beaker.cli.words import counted
 
 if TYPE_CHECKING:
@@ -27,12 +27,15 @@ if TYPE_CHECKING:
     from beaker.core.problems import Problem
     from beaker.core.strict_json import JsonObject
 
+T = TypeVar("T")
+
 ROLLOUT_LINES = 5.0
 """Seconds at least between two lines that tell of nothing but more rollouts."""
 
 Fetch = Callable[[], "Result[JsonObject, Problem]"]
 
 
+@held_back()
 def watch_run(
     fetch: Fetch,
     io: Io,
@@ -50,6 +53,9 @@ def watch_run(
     an interrupt `pause` tells whether somebody wants to watch on. Times are local. A terminal shows the rollouts in a
     line that is drawn over. Under JSON each change is one line, the whole answer. The exit code is that of `run
     status`: 0 completed, 1 ended otherwise, 2 no answer, 3 not ended.
+
+    Signals unwind while it waits, for an answer or for time to pass, so none can come between seeing a change and
+    telling of it.
     """
     from returns.pipeline import is_successful
 
@@ -65,10 +71,8 @@ def watch_run(
     while True:
         wait = interval
         still, told_still = stands_still(), still  # asked first: a run that has ended needs no worker any more
-        fetched = None
-        while fetched is None:
-            with _pausing(pause):
-                fetched = fetch()
+        while (fetched := _waited(fetch, pause)) is None:
+            pass
         if is_successful(fetched):
             run: Answer = fetched.unwrap()
             seen = outcome(run)
@@ -109,18 +113,23 @@ def watch_run(
             goes_on = "nobody works on it" if still else "it goes on without this watch"
             io.note(f"{one_line(run_id)} has not ended after {counted(f'{timeout:g}', 'second')}; {goes_on}")
             return UNFINISHED
-        with _pausing(pause):
-            io.sleep(wait)
+        _waited(partial(io.sleep, wait), pause)
 
 
-@contextmanager
-def _pausing(pause: Callable[[], bool]) -> Iterator[None]:
-    """An interrupt of the block ends the block alone when `pause` says so; SIGTERM and SIGHUP end everything."""
+def _waited(wait: Callable[[], T], pause: Callable[[], bool]) -> T | None:
+    """What `wait` gives. `None` when an interrupt that was held back, or came meanwhile, ended it and `pause` says to
+    go on; SIGTERM and SIGHUP end everything."""
     try:
-        yield
+        with let_through():
+            return wait()
     except KeyboardInterrupt as interrupt:
-        if isinstance(interrupt, Terminated) or not pause():
+        if isinstance(interrupt, Terminated):
             raise
+        with let_through():
+            on = pause()
+        if not on:
+            raise
+    return None
 
 
 def pause_watch(io: Io, run_id: str, again: str) -> bool:

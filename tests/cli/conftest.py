@@ -63,7 +63,7 @@ def beaker(tmp_path: Path, conforms: Callable[[object, str], None]) -> Beaker:
             stdin=io.StringIO(stdin),
             environ={"HOME": str(tmp_path / "home")} | dict(environ or {}),
             cwd=cwd,
-            **more,
+            **{"clock": lambda: 0.0} | more,  # no wait is long, however slow this machine is
         )
         code = run(argv, shell)
         if "--json" in argv:
@@ -94,8 +94,8 @@ def described(argv: tuple[str, ...], out: str, err: str, conforms: Callable[[obj
         else:
             raise AssertionError(f"beaker {words}--json: {faults}")
     for line in err.splitlines():
-        if line.startswith('{"error"'):
-            conforms(json.loads(line), "cli-error.json")
+        if line.startswith(('{"error"', '{"verbose"')):
+            conforms(json.loads(line), "cli-error.json" if line.startswith('{"error"') else "cli-verbose.json")
 
 
 @pytest.fixture

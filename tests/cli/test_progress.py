@@ -29,9 +29,10 @@ class Terminal(io.StringIO):
         return True
 
     def write(self, text: str) -> int:
-        if text.startswith("\r") and text != CLEARED:
+        written = super().write(text)
+        if text.startswith(("\r", "  ")) and text != CLEARED:
             self.drawn.set()
-        return super().write(text)
+        return written
 
 
 class Clock:
@@ -51,6 +52,7 @@ def view(clock: Clock, stream: io.StringIO, *, environ: dict[str, str] | None = 
         environ=environ or {},
         cwd=Path(),
         now=clock,
+        clock=clock,
         **options,
     )
     made.line = live_line(made)
@@ -125,12 +127,44 @@ def test_busy__longer_than_two_seconds__says_what_goes_on() -> None:
     assert stream.getvalue().endswith(CLEARED)
 
 
-def test_busy__over_at_once_or_no_terminal__says_nothing() -> None:
-    """What is over before two seconds have passed, and what nobody watches, needs no words."""
+def test_busy__no_terminal__says_so_in_lines_now_and_then() -> None:
+    """A log tells that something goes on, in whole lines and not too often."""
+    clock, stream = Clock(), Terminal()
+    stream.isatty = lambda: False  # type: ignore[method-assign]
+    with busy(view(clock, stream), "waiting"):
+        for time in (2.0, 7.0):
+            clock.time = time
+            assert stream.drawn.wait(30)
+            stream.drawn.clear()
+            clock.time = time + 4.9
+    assert stream.getvalue() == "  waiting ... 2 s\n  waiting ... 7 s\n"
+
+
+def test_busy__over_at_once__says_nothing() -> None:
+    """What is over before two seconds have passed needs no words."""
     for stream in (Terminal(), io.StringIO()):
         with busy(view(Clock(), stream), "waiting"):
             pass
         assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("switch", ["quiet", "json"])
+def test_busy__quiet_or_json__says_nothing(switch: str) -> None:
+    """Whoever wants no remarks is not told of waits either, and nothing looks for them."""
+    threads = threading.active_count()
+    with busy(view(Clock(), Terminal(), **{switch: True}), "waiting"):
+        assert threading.active_count() == threads
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_busy__interrupted__leaves_nobody_behind_who_talks(terminal: bool) -> None:
+    """The wait is over when an interrupt ends it, and so is what is said of it."""
+    stream = Terminal()
+    stream.isatty = lambda: terminal  # type: ignore[method-assign]
+    threads = threading.active_count()
+    with pytest.raises(KeyboardInterrupt), busy(view(Clock(), stream), "waiting"):
+        raise KeyboardInterrupt
+    assert threading.active_count() == threads
 
 
 def test_transfer__terminal__draws_sizes_and_ends_with_a_line() -> None:

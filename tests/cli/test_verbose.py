@@ -1,5 +1,6 @@
 """`--verbose`: each request and its answer, without secrets; nothing of it otherwise."""
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -20,11 +21,29 @@ def test_verbose__request__is_told_without_the_credential(service: Any, remote: 
     assert "COMPLETED" not in done.err
 
 
-@pytest.mark.parametrize("more", [(), ("--verbose", "--quiet"), ("--verbose", "--json")])
+@pytest.mark.parametrize("more", [(), ("--quiet",), ("--json",)])
 def test_verbose__not_wanted__tells_nothing(more: tuple[str, ...], service: Any, remote: Callable[..., Any]) -> None:
-    """Quiet and JSON streams stay what they are."""
+    """Without the option nothing is told of a request."""
     service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": "COMPLETED"}))
     assert remote("run", "status", "r1", *more).err == ""
+
+
+def test_verbose__quiet__drops_remarks_and_tells_of_requests(service: Any, remote: Callable[..., Any]) -> None:
+    """Who asks for both wants to see requests and nothing else."""
+    service.on("GET /v1/optimization-runs/r1", (200, {"id": "r1", "status": "COMPLETED"}))
+    told = remote("run", "status", "r1", "--verbose", "--quiet").err.splitlines()
+    assert [line[:1] for line in told] == [">", "<"]
+
+
+def test_verbose__json__tells_of_requests_in_json_lines(service: Any, remote: Callable[..., Any]) -> None:
+    """The error stream stays one JSON object a line, and the last one is why the command stopped."""
+    service.on("GET /v1/optimization-runs/r1", (418, {"detail": "no"}))
+    done = remote("run", "status", "r1", "--verbose", "--json")
+    assert done.out == ""
+    sent, answered, error = map(json.loads, done.err.splitlines())
+    assert sent["verbose"].startswith(f"> GET {service.url}/v1/optimization-runs/r1")
+    assert answered["verbose"].startswith("< 418, ")
+    assert error["error"]["code"] == "BK805"
 
 
 def test_verbose__no_answer__is_told_for_each_attempt(service: Any, remote: Callable[..., Any]) -> None:

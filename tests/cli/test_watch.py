@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from returns.result import Failure, Result, Success
 
 from beaker.cli.run_view import details, progress_text
 from beaker.cli.shell import Io
+from beaker.cli.signals import ending_signals, heard_out
 from beaker.cli.watch import watch_run
 from beaker.core.api import ApiProblem
 from beaker.core.problems import Problem
@@ -279,3 +281,52 @@ def test_details__money__is_told_where_calls_were_recorded(
     """An unknown cost is a dash; without a recorded call nothing is claimed."""
     told = [one for one in details({"status": "RUNNING", "progress": progress, "settings": settings}) if "spent" in one]
     assert told == ([] if line is None else [line])
+
+
+class Struck(io.StringIO):
+    """A stream during whose first write somebody presses Ctrl-C."""
+
+    struck = False
+
+    def write(self, text: str) -> int:
+        if not self.struck:
+            self.struck = True
+            signal.raise_signal(signal.SIGINT)
+        return super().write(text)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_watch__interrupt_while_it_prints__still_pauses(on: bool) -> None:
+    """An interrupt that comes between seeing a change and telling of it waits: the change is told, once, and then the
+    watch pauses."""
+    clock, answers, asked = Clock(), [run_at("QUEUED"), run_at("COMPLETED")], []
+    out = Struck()
+    view = Io(
+        stdout=out, stderr=io.StringIO(), stdin=io.StringIO(), environ={}, cwd=Path(), now=clock.now, sleep=clock.sleep
+    )
+
+    def pause() -> bool:
+        heard_out()
+        asked.append(out.getvalue())
+        return on
+
+    def watch() -> int:
+        with ending_signals():
+            return watch_run(lambda: Success(answers.pop(0)), view, "r1", interval=1, timeout=0, pause=pause)
+
+    if on:
+        assert watch() == 0
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            watch()
+    assert [text.count("QUEUED") for text in asked] == [1]
+    assert out.getvalue().count("QUEUED") == 1
+
+
+def test_watch__interrupt_while_the_end_is_printed__still_ends_as_one() -> None:
+    """The last change is told, and the exit code is that of an interrupt."""
+    out = Struck()
+    view = Io(stdout=out, stderr=io.StringIO(), stdin=io.StringIO(), environ={}, cwd=Path())
+    with pytest.raises(KeyboardInterrupt), ending_signals():
+        watch_run(lambda: Success(run_at("COMPLETED")), view, "r1", interval=1, timeout=0)
+    assert "COMPLETED" in out.getvalue()
