@@ -32,8 +32,8 @@ def add_smoke(actions: Any) -> None:
         help="check the project and its dataset before a launch",
         description="Imports the Integration, validates every row, sets up and loads every case, and checks whatever "
         "would make a launch fail. Nothing is run or scored, but one case with --run-one. The dataset is what "
-        "--dataset names, else the folder that local_dataset_path names (in config_defaults it counts from the "
-        "project, in --config from here), else what the configuration selects.",
+        "--dataset or --config names, else the folder that local_dataset_path of config_defaults names (it counts from "
+        "the project, in --config from here), else what the configuration selects.",
     )
     named = add_entry_options(leaf)
     named.add_argument("--target", metavar="T", help="a Spec without the configuration: FILE.py or module:callable")
@@ -207,7 +207,14 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
         redact=redactor(granted.values.values()),
     )
     with smoked_dataset(arguments, io, around, entry, config=config, given=given) as found:
-        told = replace(request, dataset_dir=found.folder, dataset_name=found.name, dataset_revision=found.revision)
+        told = replace(
+            request,
+            dataset_dir=found.folder,
+            dataset_problems=found.problems,
+            dataset_name=found.name,
+            dataset_revision=found.revision,
+            warnings=found.warnings,
+        )
         yield told, found.kept
 
 

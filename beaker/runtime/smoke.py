@@ -79,7 +79,7 @@ class _Smoke:
         self._supervisor = supervisor
         self._folder = folder
         self._stages: list[StageReport] = []
-        self._warnings: Problems = ()
+        self._warnings: Problems = request.warnings
         self._timeouts = request.timeouts or timeouts_of(request.config)
         self._found: dict[str, Any] = {}
         self._stage: Stage = "config"

@@ -28,8 +28,8 @@ class SmokeRequest:
     code from its commit. `config_file` counts from the repository. `split` is the one whose first case is the sample.
     `limit` bounds the rows per split that become cases; all rows are validated. `case_ids` are the samples in its
     place, of either split. With `run_one` every sample is run and scored for real. `dataset_problems` say why there is
-    no dataset in `dataset_dir`: what fails once the Integration is imported. `timeouts` replaces the limits that
-    `config` sets.
+    no dataset in `dataset_dir`: what fails once the Integration is imported. `warnings` are told with those that are
+    found. `timeouts` replaces the limits that `config` sets.
     """
 
     code: CodeRoot
@@ -50,6 +50,7 @@ class SmokeRequest:
     run_one: bool = False
     limit: int | None = None
     timeouts: Timeouts | None = None
+    warnings: Problems = ()
     redact: Redact = attrs.field(default=no_redaction, eq=False, repr=False)
 
 

@@ -230,6 +230,16 @@ def test_smoke__bad_input__is_refused(argv: list[str], said: str, smoke: Smoke) 
     assert done.code == 2
     assert said in done.err
     assert "BK949" not in done.err
+    if argv[-1] in ("none", '{"local_dataset_path": "nowhere"}', '{"local_dataset_path": null}'):
+        assert "FAIL dataset" in done.out
+
+
+def test_smoke__folder_beside_a_selected_dataset__is_checked_with_a_warning(smoke: Smoke, project: Path) -> None:
+    """The folder is read without a login; that a launch will use another dataset is said."""
+    rewrite(project / ".beaker" / "beaker.yaml", "config_defaults:\n", "config_defaults:\n  dataset_ref: inv@r1\n")
+    report = json.loads(smoke("--json").out)
+    assert report["passed"]
+    assert [warning["code"] for warning in report["warnings"]] == ["BK220"]
 
 
 def test_smoke__dataset_path__counts_from_where_it_was_said(smoke: Smoke, project: Path) -> None:

@@ -77,6 +77,10 @@ ENTRIES = {
         "A program asked for a dataset, and none is named, or the address that is named cannot be read.",
         "Set `dataset_ref` in the configuration, or name the dataset in the call.",
     ),
+    "BK220": (
+        "`run smoke` checked a folder, and a launch will use another dataset. This is a warning.",
+        "`run smoke --dataset NAME` checks the one that a launch uses; upload the folder when it is newer.",
+    ),
     "BK240": (
         "The integration's row model does not take a row, or failed on it.",
         "Correct the row, or the model; docs/row-models.md explains both.",
