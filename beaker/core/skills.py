@@ -5,6 +5,7 @@ has changed since, or which was never ours, is told from one that a newer versio
 """
 
 import re
+from collections.abc import Iterable
 from hashlib import sha256
 from typing import Literal, TypeAlias
 
@@ -66,6 +67,12 @@ def is_untouched(text: str) -> bool:
     if seal is None:
         return False
     return sha256(_SEAL.sub("", text, count=1).encode()).hexdigest() == seal["digest"]
+
+
+def folder_for_agents(present: Iterable[str]) -> str:
+    """Where guides are best installed in a project that has files and folders of these names: where Claude Code looks
+    if it is used there, else where most others do."""
+    return ".claude/skills" if {".claude", "CLAUDE.md"} & set(present) else ".agents/skills"
 
 
 def install_action(

@@ -79,6 +79,7 @@ def test_init__fresh_project__writes_and_verifies(init: Init, project: Path, con
         "beaker init: ticket_desk can be imported (beaker_integration:integration)",
     ]
     assert "fill in what .beaker/beaker_integration.py marks" in done.err
+    assert "skills install .agents/skills" in done.err
     assert [line.strip() for line in (project / ".beaker/beaker.yaml").read_text().splitlines()[3:11]] == [
         "integrations:",
         "ticket_desk:",

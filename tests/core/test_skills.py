@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from returns.pipeline import is_successful
 
-from beaker.core.skills import Skill, install_action, is_untouched, read_skill, sealed
+from beaker.core.skills import Skill, folder_for_agents, install_action, is_untouched, read_skill, sealed
 
 TEXT = """---
 name: some-guide
@@ -117,3 +117,17 @@ def test_install__what_is_not_ours__is_left_alone(found: Any, present: Any, forc
 def test_install__without_a_word__forces_nothing() -> None:
     """Replacing is never the default."""
     assert install_action(SKILL, where="x", found="file", present="mine").failure().code == "BK761"
+
+
+@pytest.mark.parametrize(
+    ("present", "folder"),
+    [
+        ([], ".agents/skills"),
+        (["src", ".agents"], ".agents/skills"),
+        ([".claude"], ".claude/skills"),
+        (["a", "CLAUDE.md"], ".claude/skills"),
+    ],
+)
+def test_folder__of_a_project__is_the_one_its_agent_reads(present: list[str], folder: str) -> None:
+    """What the project is already set up for decides."""
+    assert folder_for_agents(present) == folder

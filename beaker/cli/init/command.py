@@ -213,12 +213,18 @@ def _there(arguments: argparse.Namespace, io: Io, plan: "InitPlan") -> Io:
 
 def _steps(io: Io, plan: "InitPlan", there: Io) -> list[str]:
     """What is left to do; `there` gives the commands."""
+    import os
+
+    from beaker.core.skills import folder_for_agents
+
     module = plan.module
     shown = module.relative_to(io.cwd.resolve()) if module.is_relative_to(io.cwd.resolve()) else module
     steps = [f"fill in what {quoted(str(shown))} marks with TODO(beaker)"] if plan.is_stub else []
     add = {"uv": "uv add --dev", "poetry": "poetry add --group dev", "pip": "pip install"}[plan.project.manager]
     named = ("--integration-id", plan.integration_id) if plan.by_id else ()
+    guides = there.command("skills", "install", folder_for_agents(os.listdir(plan.project.root)))
     steps += [
+        f"let a coding agent know how, if you work with one: {_enter(io, plan)}{guides}",
         f"let the project's environment have Beaker, from its checkout or a wheel: {add} PATH",
         "put train.jsonl and test.jsonl into a folder, and name it in config_defaults.local_dataset_path",
         f"check everything, which says how to go on: {_enter(io, plan)}{there.command('run', 'smoke', *named)}",
