@@ -17,6 +17,7 @@ from beaker.core.environment import (
 )
 from beaker.core.launch import LOCAL_PATH_KEYS
 from beaker.core.launch_options import SPEC_LAUNCH_KEYS
+from beaker.core.limits import LARGEST_RESULT
 from beaker.core.options import LARGEST, camel
 from beaker.core.prices import DEAREST
 from beaker.core.targets import REPOSITORY_GROUP
@@ -279,6 +280,12 @@ _OPTIMIZER: Mapping[str, Mapping[str, Any]] = ReadOnlyDict({
         "additionalProperties": _options({"input": _USD, "output": _USD}, required=("input", "output")),
     },
     "timeouts": _options(dict.fromkeys(_STAGES, _SECONDS)),
+    "limits": _options({
+        "memory_mb": _whole(64, 1 << 40),
+        "file_mb": _whole(1, 1 << 40),
+        "result_mb": _whole(1, LARGEST_RESULT),
+        "candidate_seconds": _SECONDS,
+    }),
 })  # fmt: skip
 
 _SETTINGS: dict[str, Mapping[str, Any]] = {

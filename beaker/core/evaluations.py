@@ -11,7 +11,8 @@ class CaseError:
     """Why a case has no score.
 
     `kind` is one of `raised` (`run_case` raised), `retryable` (it still asked for a retry after the last one allowed),
-    `timed_out`, `crashed` (the process died), `open_candidate`, `invalid_result` (what `run_case` returned is no
+    `timed_out`, `crashed` (the process died), `infrastructure` (no process could be started, or it was killed from
+    outside, each time that was allowed), `open_candidate`, `invalid_result` (what `run_case` returned is no
     `CaseResult`), `scorer` (`score_case` failed), `import` (the candidate's code could not be imported) and
     `installed_copy` (it loaded a module of the repository target from the environment instead).
     `traceback` is text, empty when there is none.

@@ -15,6 +15,7 @@ from beaker.core.config_entry import Kind
 from beaker.core.convert import to_json
 from beaker.core.environment import AGENT_KEY_VARIABLE, ENVIRONMENT_NAME_PATTERN
 from beaker.core.launch_options import REASONS_HERE
+from beaker.core.limits import LIMIT_RULES, Limits, limits_of
 from beaker.core.models import SCORER_MODEL_KEYS, judges_in_settings
 from beaker.core.options import (
     LARGEST,
@@ -89,6 +90,7 @@ class OptimizerSettings:
     seed: int = 0
     prices: Mapping[str, Price] = attrs.field(factory=ReadOnlyDict)
     timeouts: Timeouts = Timeouts()
+    limits: Limits = Limits()
 
 
 @value(kw_only=True)
@@ -260,6 +262,7 @@ _OPTIMIZER_RULES: dict[str, Rule] = {
     "seed": whole_number(-LARGEST, LARGEST),
     "prices": prices_rule(CODE),
     "timeouts": nested(dict.fromkeys(_STAGES, _seconds), _timeouts, code=CODE, homes=_homes),
+    "limits": nested(LIMIT_RULES, limits_of, code=CODE, homes=_homes),
 }
 
 _LAUNCH_RULES: dict[str, Rule] = {
@@ -305,6 +308,7 @@ SETTING_HOMES: Mapping[str, str] = {
     **dict.fromkeys(_LAUNCH_RULES, "beside `harness_optimization`, at the top of the settings"),
     **dict.fromkeys(REFLECTION_KEYS, "into `harness_optimization.reflection`"),
     **dict.fromkeys(_STAGES, "into `harness_optimization.timeouts`"),
+    **dict.fromkeys(LIMIT_RULES, "into `harness_optimization.limits`"),
     **dict.fromkeys(_OPTIMIZER_RULES, "into `harness_optimization`"),
 }
 """Where each setting belongs, as the end of "it belongs ...": for whoever wrote it a level too high or too low."""

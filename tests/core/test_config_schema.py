@@ -113,6 +113,8 @@ OPTIMIZER = [
     ({"proposer_env": ["lower_case"]}, True), ({"proposer_env": ["A", "A"]}, False), ({"proposer_env": ["1"]}, False),
     ({"timeouts": {"import": 0.5, "prepareRun": 3}}, True), ({"timeouts": {"import": 0}}, False),
     ({"timeouts": {"prepare_run": 1, "prepareRun": 1}}, False), ({"timeouts": {"sleep": 1}}, False),
+    ({"limits": {"memoryMb": 64, "file_mb": 1, "candidate_seconds": 0.5}}, True),
+    ({"limits": {"memory_mb": 63}}, False), ({"limits": {"result_mb": 65}}, False), ({"limits": {"cpu": 1}}, False),
     ({"prices": {"a:b": {"input": 0, "output": 1000000}}}, True), ({"prices": {"a": {"input": 0, "output": 1}}}, False),
     ({"prices": {"a:b": {"input": 0}}}, False), ({"prices": {"a:b": {"input": -1, "output": 0}}}, False),
     ({"reflection": {"base_url": "https://h/v1", "model": "m"}}, True), ({"reflection": {"model": "m"}}, False),

@@ -27,7 +27,7 @@ VECTORS: dict[str, Any] = json.loads(
 OPTIMIZER_KEYS = [
     "proposer", "command", "reflection", "proposer_env", "max_rollouts", "max_proposals", "max_proposals_in_flight",
     "cases_per_process", "minibatch_size", "selection_fraction", "score_repeats", "seed", "prices", "timeouts",
-    "proposer_options", "engine", "engine_options",
+    "proposer_options", "engine", "engine_options", "limits",
 ]  # fmt: skip
 LAUNCH_KEYS = [
     "model", "case_retry_limit", "spend_budget_usd", "test_baseline", "max_concurrency", "optimization_config",
@@ -110,6 +110,7 @@ def test_defaults__are_the_documented_ones() -> None:
                 "proposal": 1800.0,
                 "teardown": 30.0,
             },
+            "limits": {"memory_mb": None, "file_mb": 4096, "result_mb": 64, "candidate_seconds": None},
         },
         "max_concurrency": 4,
         "case_retry_limit": 2,
@@ -160,6 +161,7 @@ GOOD: dict[str, st.SearchStrategy[Any]] = {
     "engine_options": st.just({"a": 1}),
     "proposer_options": st.just({"a": 1}),
     "timeouts": st.dictionaries(st.sampled_from(["import", "run_case", "runCase", "teardown"]), st.floats(0.1, 100)),
+    "limits": st.dictionaries(st.sampled_from(["memory_mb", "fileMb", "result_mb"]), st.integers(1, 100)),
     "proposer_env": st.lists(st.sampled_from(["A", "B_C"]), unique=True),
     "selection_fraction": st.floats(0.1, 0.9),
     "max_rollouts": st.integers(1, 1000),

@@ -313,6 +313,7 @@ TABLES: dict[str, Table] = {
                     "seed",
                     "prices",
                     "timeouts",
+                    "limits",
                 )
                 for wrong in (None, True, 0, -1, 0.5, 10**20, "x", "", LONG, [], [7], [""], {}, {"x": 1})
             ),

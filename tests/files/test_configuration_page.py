@@ -12,6 +12,7 @@ from beaker.cli.shell import Io
 from beaker.core import config, config_entry
 from beaker.core.environment import BASE_ENVIRONMENT
 from beaker.core.launch import LAUNCH_KEYS, plan_launch
+from beaker.core.limits import LIMIT_RULES
 from beaker.core.optimizer import parse_launch_settings, settings_to_json
 from beaker.core.selection import select
 from beaker.files.config_edit import AddEntry, Edit, SetEntryValue, edit_config
@@ -57,6 +58,9 @@ def test_tables__name_every_key__and_no_other() -> None:
     settings = settings_to_json(parse_launch_settings({"harness_optimization": {"command": ["x"]}}).unwrap())
     assert first_cells("Launch settings") == set(settings)
     assert first_cells("The optimizer") == set(settings["harness_optimization"])
+    assert first_cells("What a process may take") == set(LIMIT_RULES)
+    for key, default in settings["harness_optimization"]["limits"].items():
+        assert f"| `{key}` | {'none' if default is None else default} |" in section("What a process may take")
     for stage, seconds in settings["harness_optimization"]["timeouts"].items():
         assert re.search(rf"`{stage}` \({seconds:g}\)", section("The optimizer"))
 
