@@ -157,6 +157,12 @@ def _flow_pair(text: str, mapping: Spot, key: str, new: str, *, first: bool) -> 
         yield (Splice(head, head, f"{pair},{gap}"),)
     else:
         end = max(mapping.pairs[-1][1].end, mapping.pairs[-1][0].end)
+        line = _line_end(text, end)
+        remark = _REMARK.match(text, end, line)
+        if remark is not None and gap != " ":
+            # What is said of the last pair stays beside it.
+            behind = Splice(line, line, f"{gap}{pair}{remark['comma']}")
+            yield (behind,) if remark["comma"] else (Splice(end, end, ","), behind)
         yield (Splice(end, end, f",{gap}{pair}"),)
 
 
@@ -246,6 +252,9 @@ def _quoted(text: str) -> str:
 
 _PLAIN = re.compile(r"[A-Za-z_./][A-Za-z0-9_./:-]*(?<!:)\Z")
 _WORDS = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n", "~", ".inf", ".nan"})
+_REMARK = re.compile(r"[ \t]*(?P<comma>,?)[ \t]*#")
+"""A comment behind a pair of a flow mapping, with or without the comma between them."""
+
 _BREAKS = "\r\n\x85\u2028\u2029"
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 _BLANK = (" ", "\t")

@@ -128,7 +128,7 @@ class _Composer:
             mark = error.problem_mark or error.context_mark
             said = " ".join(part for part in (error.context, error.problem) if part)
             where = self.file if mark is None else f"{self.file}:{mark.line + 1}:{mark.column + 1}"
-            hint = "indent with blanks, not tabs" if r"'\t'" in said else ""
+            hint = "write blanks in place of the tab, also before a comment" if r"'\t'" in said else ""
             if mark is not None and any(part in said for part in _NO_KEY_HERE):
                 raise Refused(_colon_fault(text, mark, Problem(CODE, f"is not valid YAML: {said}", where))) from error
             raise Refused(Problem(CODE, f"is not valid YAML: {said}", where, hint)) from error
