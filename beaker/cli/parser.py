@@ -169,6 +169,16 @@ def add_agent_option(leaf: argparse.ArgumentParser) -> None:
     leaf.add_argument("--agent", "--agent-key", dest="agent", metavar="KEY", help="the agent (else BEAKER_AGENT_KEY)")
 
 
+def add_python_option(leaf: argparse.ArgumentParser) -> None:
+    """`--python`: the interpreter of the project's code."""
+    leaf.add_argument(
+        "--python",
+        metavar="PATH",
+        help="the interpreter, or the environment, of the project's code (else BEAKER_PYTHON, the active environment, "
+        ".venv, that of uv or Poetry, the one that runs this)",
+    )
+
+
 def add_entry_options(leaf: argparse.ArgumentParser) -> Any:
     """`--integration-id` and `--spec-id`, of which one at most is given: the entry that the command works on.
 

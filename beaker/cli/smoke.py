@@ -4,7 +4,7 @@ import argparse
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, positive
+from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, add_python_option, positive
 from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line, problems_json
 
 if TYPE_CHECKING:
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from beaker.cli.place import Surroundings
+    from beaker.runtime.interpreters import ProjectPython
     from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport, TriedCase
 
 SHOWN_OUTPUT_LINES = 20
@@ -40,6 +41,7 @@ def add_smoke(actions: Any) -> None:
     leaf.add_argument("--source-dir", metavar="DIR", help="of a Spec: its source folder, from the Git root")
     leaf.add_argument("--package-import-root", metavar="DIR", help="of a Spec: what to import from, from --source-dir")
     leaf.add_argument("--split", choices=("train", "test"), default="train", help="whose case is shown or run (train)")
+    add_python_option(leaf)
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     leaf.add_argument("--strict", action="store_true", help="fail while placeholders are left")
     leaf.add_argument("--run-one", action="store_true", help="run and score one case for real, or those of --case")
@@ -64,12 +66,16 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.progress import busy
     from beaker.cli.signals import run_async
     from beaker.cli.smoke_spec import without_configuration
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.problems import Problem
     from beaker.runtime.smoke import smoke as try_out
+    from beaker.runtime.smoke_values import SmokeOutcome, StageReport
 
     around = look_around(arguments, io)
     if around.problems:
-        raise Refused(around.problems)
+        unread = StageReport(stage="config", problems=around.problems)
+        if not io.json:
+            _show_stage(unread, io)
+        return _ended(arguments, io, arguments.integration_id or "", SmokeOutcome(passed=False, stages=(unread,)))
     if around.project is None and arguments.target is not None:
         around = without_configuration(io)
     if around.config is not None and not io.json:
@@ -88,16 +94,23 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
             if left:
                 io.fail(left)
             raise
-    if arguments.junit is not None:
-        from beaker.cli.smoke_junit import write_junit
-
-        write_junit(io.cwd / arguments.junit, request.entry.id, outcome, strict=arguments.strict)
-    if io.json:
-        io.json_line(report_json(request.entry.id, outcome))
-    else:
+    if not io.json:
         _show_outcome(
             outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments, is_kept
         )
+    return _ended(arguments, io, request.entry.id, outcome)
+
+
+def _ended(arguments: argparse.Namespace, io: Io, integration_id: str, outcome: "SmokeOutcome") -> int:
+    """Write the reports that were asked for, and say what was wrong; the exit code."""
+    from beaker.core.problems import Problem
+
+    if arguments.junit is not None:
+        from beaker.cli.smoke_junit import write_junit
+
+        write_junit(io.cwd / arguments.junit, integration_id, outcome, strict=arguments.strict)
+    if io.json:
+        io.json_line(report_json(integration_id, outcome))
     problems = tuple(problem for stage in outcome.stages for problem in stage.problems)
     if not problems and not outcome.passed and outcome.readiness == "SCAFFOLD":
         problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
@@ -146,7 +159,15 @@ def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
         "case_output_characters": first.get("output_characters"),
         "score": first.get("score"),
         "cases": cases,
+        "python": python_json(outcome.python),
     }
+
+
+def python_json(python: "ProjectPython | None") -> dict[str, str] | None:
+    """The interpreter that ran the project's code, as `--json` tells it; `None` before it was known."""
+    if python is None:
+        return None
+    return {"executable": python.program, "version": python.version, "source": python.source}
 
 
 @contextmanager
@@ -155,10 +176,12 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
     no integration, no dataset, or a setting is no JSON object."""
     from dataclasses import replace
 
+    import attrs
     from returns.pipeline import is_successful
 
     from beaker.cli.kept_values import granted_here
     from beaker.cli.place import answered
+    from beaker.cli.project_python import python_search
     from beaker.cli.smoke_dataset import smoked_dataset
     from beaker.cli.smoke_spec import named_on_the_line, smoked_entry
     from beaker.cli.trigger import given_config
@@ -182,7 +205,9 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
     root = around.project.git_root or around.project.root
     entry = named_on_the_line(arguments, root, entry)
     if not entry.problems:
-        answered(resolve_import_root(root, entry))
+        resolved = resolve_import_root(root, entry)
+        if not is_successful(resolved):
+            entry = attrs.evolve(entry, problems=(resolved.failure(),))  # type: ignore[misc]  # a value is an attrs class
     given = given_config(arguments.config)
     config = merge_config(around.config.config_defaults, entry.config_defaults, given)
     granted = granted_here(arguments, io, around, entry)
@@ -203,6 +228,7 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
         strict=arguments.strict,
         run_one=arguments.run_one,
         limit=arguments.limit,
+        python=python_search(arguments, io, around.project.root, around.project.git_root),
         case_ids=tuple(arguments.cases),
         redact=redactor(granted.values.values()),
     )

@@ -63,14 +63,18 @@ def own_python() -> OwnPython:
 
 
 async def use_project_python(
-    supervisor: Supervisor, search: PythonSearch, *, env: Mapping[str, str]
+    supervisor: Supervisor, search: PythonSearch | None, *, env: Mapping[str, str]
 ) -> Result[ProjectPython, Problem]:
     """Choose the interpreter of a project, and have every child of `supervisor` that runs the project's code use it.
 
-    `env` is the environment of those children. BK306 to BK309 when the project's interpreter cannot be used, BK312 when
-    it does not say what it is in `PROBE_SECONDS`. Beaker's own is not asked.
+    `env` is the environment of those children; without a `search` it is Beaker's own interpreter. BK306 to BK309 when
+    the project's interpreter cannot be used, BK312 when it does not say what it is in `PROBE_SECONDS`. Beaker's own is
+    not asked.
     """
-    own, project = own_python(), python_project(search)
+    own = own_python()
+    if search is None:
+        return Success(_told(ChosenPython(program=own.program, source="beaker", is_own=True), own.version))
+    project = python_project(search)
     manager = manager_of(project)
     found = look_for_pythons(search, project)
     if not found and project is not None and manager == "poetry":

@@ -24,6 +24,7 @@ from beaker.files.documents import write_tree
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import temporary_folder
+from beaker.runtime.interpreters import use_project_python
 from beaker.runtime.judged_command import judge_command
 from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
 from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport, TriedCase
@@ -135,14 +136,12 @@ class _Smoke:
         self._end(f"{named} {request.entry.id}", then="integration")
 
     async def _check_code(self) -> None:
+        await self._choose_python()
         setup = await SetupWorker.start(
             self._supervisor, self._request.code, env=self._request.env, timeouts=self._timeouts
         )
         first: BaseException | None = None
         try:
-            # The interpreter is known once it has answered, and stands before what it imported.
-            self._stage = "environment"
-            self._end(f"Python {setup.loaded.python}", then="integration")
             self._check_targets(setup)
             await self._check_dataset(setup)
             prepared = await self._open_setup(setup)
@@ -155,6 +154,14 @@ class _Smoke:
         samples = ", ".join(f"{tried.case.id!r} of {tried.split}" for tried in self._found["tried"])
         self._end(samples, then="runner and scorer")
         self._end(self._run_detail())
+
+    async def _choose_python(self) -> None:
+        self._stage = "environment"
+        python = await use_project_python(self._supervisor, self._request.python, env=self._request.env)
+        if not is_successful(python):
+            raise _Failed((python.failure(),))
+        self._found["python"] = python.unwrap()
+        self._end(python.unwrap().described, then="integration")
 
     def _check_targets(self, setup: SetupWorker) -> None:
         if self._request.entry.targets is not None:

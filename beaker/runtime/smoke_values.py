@@ -11,8 +11,10 @@ from beaker.core.config_entry import IntegrationEntry
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problems
 from beaker.core.values import ReadOnlyDict, value
+from beaker.files.interpreters import PythonSearch
 from beaker.runtime.capture import Redact, no_redaction
 from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.interpreters import ProjectPython
 from beaker.runtime.workers import RolloutResult
 
 Stage = Literal["config", "environment", "integration", "dataset", "setup", "sample", "runner and scorer"]
@@ -29,7 +31,8 @@ class SmokeRequest:
     `limit` bounds the rows per split that become cases; all rows are validated. `case_ids` are the samples in its
     place, of either split. With `run_one` every sample is run and scored for real. `dataset_problems` say why there is
     no dataset in `dataset_dir`: what fails once the Integration is imported. `warnings` are told with those that are
-    found. `timeouts` replaces the limits that `config` sets.
+    found. `timeouts` replaces the limits that `config` sets. `python` says where the interpreter is looked for; without
+    it Beaker's own runs the project's code.
     """
 
     code: CodeRoot
@@ -51,6 +54,7 @@ class SmokeRequest:
     limit: int | None = None
     timeouts: Timeouts | None = None
     warnings: Problems = ()
+    python: PythonSearch | None = None
     redact: Redact = attrs.field(default=no_redaction, eq=False, repr=False)
 
 
@@ -89,7 +93,7 @@ class SmokeOutcome:
 
     `readiness` is `INTEGRATED`, or `SCAFFOLD` with the places where a placeholder still stands as `reasons`; `None`
     when a stage failed before that was known. `passed` is false after a failure, and for a scaffold under `strict`.
-    `tried` are the samples, as far as they were tried out.
+    `tried` are the samples, as far as they were tried out, `python` is the interpreter that ran the project's code.
     """
 
     passed: bool
@@ -100,3 +104,4 @@ class SmokeOutcome:
     row_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
     case_counts: Mapping[str, int] = attrs.field(factory=ReadOnlyDict)
     tried: tuple[TriedCase, ...] = ()
+    python: ProjectPython | None = None
