@@ -50,7 +50,7 @@ class Said:
 
 class Hosted:
     """The service. `api_key` and `session` are the credentials that it takes, `requests` what has been asked of it,
-    `store` what lies behind presigned addresses (path to bytes)."""
+    `store` what lies behind presigned addresses (path to bytes), `delay` the seconds that each answer takes."""
 
     api_key: str = ORGANIZATION["api_key"]
     session: str = ORGANIZATION["session"]
@@ -77,8 +77,8 @@ class Hosted:
                     self.client_address[1],
                 )
                 said = service._said(asked, self.path, sent)
-                if said.delay:
-                    time.sleep(said.delay)
+                if said.delay or service.delay:
+                    time.sleep(said.delay or service.delay)
                 if said.act is not None or not said.status:
                     self.close_connection = True
                     if said.act is not None:
@@ -110,6 +110,7 @@ class Hosted:
     def reset(self) -> None:
         """Forget everything that was asked and told."""
         self.requests: list[Asked] = []
+        self.delay = 0.0
         self.store = {path: text.encode() for path, text in ORGANIZATION["store"].items()}
         self.datasets: list[dict[str, Any]] = [ORGANIZATION["answers"]["GET /v1/datasets/resolve"][1]["dataset"]]
         self.launches: dict[str, tuple[Any, dict[str, Any]]] = {}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.dataset_promote import add_promote, promote
 from beaker.cli.parser import HELP, add_agent_option, add_entry_options, add_leaf, agent_words, positive
-from beaker.cli.run_view import mapping, styled_status
+from beaker.cli.run_view import listed, mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, show_table
 from beaker.cli.transfers import telling
@@ -111,7 +111,7 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
         io.json_line(artifact)
         return DONE
     revision = artifact.get("dataset_revision") or artifact.get("manifest_digest")
-    warnings = [stated_problem(warning) for warning in artifact.get("warnings") or ()] or _unfit(name, splits)
+    warnings = [stated_problem(warning) for warning in listed(artifact.get("warnings"))] or _unfit(name, splits)
     promoted = "not promoted" if arguments.no_promote or warnings else "promoted"
     sent = ", nothing sent since these rows were there already" if artifact.get("reused") else ""
     rows = ", ".join(f"{count} {split}" for split, count in splits.items())
@@ -190,7 +190,7 @@ def _show(arguments: argparse.Namespace, io: Io) -> int:
         return DONE
     dataset = mapping(answer["dataset"])
     counts = mapping(dataset.get("sample_counts"))
-    files = [mapping(file) for file in dataset.get("files") or ()]
+    files = [mapping(file) for file in listed(dataset.get("files"))]
     pairs: list[tuple[str, object]] = [
         ("name", dataset.get("name")),
         ("revision", dataset.get("revision")),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from beaker.cli.parser import add_agent_option, add_leaf
-from beaker.cli.run_view import mapping, outcome_text, score
+from beaker.cli.run_view import listed, mapping, outcome_text, score
 from beaker.cli.shell import DONE, Io, one_line
 from beaker.cli.tables import show_table
 from beaker.cli.words import counted
@@ -36,13 +36,13 @@ def candidates(arguments: argparse.Namespace, io: Io) -> int:
     if io.json:
         io.json_line(answer)
         return DONE
-    listed = [mapping(one) for one in answer.get("candidates") or ()]
+    found = [mapping(one) for one in listed(answer.get("candidates"))]
     winner = answer.get("winner_id")
-    if not listed:
+    if not found:
         io.out("no candidates yet")
         return DONE
-    show_table(io, _COLUMNS, [_row(one, winner) for one in listed])
-    outcomes = Counter(outcome_text(mapping(one).get("outcome")) for one in answer.get("proposals") or ())
+    show_table(io, _COLUMNS, [_row(one, winner) for one in found])
+    outcomes = Counter(outcome_text(mapping(one).get("outcome")) for one in listed(answer.get("proposals")))
     if outcomes:
         told = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
         io.out(f"{counted(outcomes.total(), 'proposal')}: {told}")
@@ -52,7 +52,7 @@ def candidates(arguments: argparse.Namespace, io: Io) -> int:
 def changed_text(summary: Mapping[str, Any]) -> str:
     """What a candidate changed against its parent: each path with `+`, `~` or `-` before it."""
     marks = (("+", "created"), ("~", "updated"), ("-", "deleted"))
-    return ", ".join(one_line(f"{mark}{path}") for mark, kind in marks for path in summary.get(kind) or ())
+    return ", ".join(one_line(f"{mark}{path}") for mark, kind in marks for path in listed(summary.get(kind)))
 
 
 def _row(candidate: Mapping[str, Any], winner: object) -> list[object]:

@@ -1,6 +1,6 @@
 """A run's answer as text: its status, how far it is, what it found, what went wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from beaker.cli.shell import Styled, one_line
@@ -19,7 +19,7 @@ _ROLES = {
 
 def styled_status(status: object) -> Styled:
     """A status in its colour; one we do not know is shown as it is."""
-    text = one_line(str(status)) if status else "UNKNOWN"
+    text = one_line(status) if isinstance(status, str) and status else "UNKNOWN"
     return Styled(text, _ROLES.get(text.upper(), "key"))
 
 
@@ -109,7 +109,7 @@ def details(run: Mapping[str, Any], *, progress: bool = True) -> Iterator[str]:
         yield f"  ended by   {one_line(str(run['finish_reason']))}"
     for line in (*spend_lines(run), *failure_lines(run), *result_lines(mapping(run.get("result")))):
         yield f"  {line}"
-    for warning in run.get("warnings") or ():
+    for warning in listed(run.get("warnings")):
         where, said = (str(mapping(warning).get(key) or "") for key in ("where", "message"))
         yield f"  warning    {one_line(f'{where}: {said}' if where and said else said or str(warning))}"
     message = run.get("error_message")
@@ -170,6 +170,11 @@ def signed(value: object) -> str:
 def mapping(value: Any) -> Mapping[str, Any]:
     """`value` when it is an object, else an empty one: answers are shown, not judged."""
     return value if isinstance(value, Mapping) else {}
+
+
+def listed(value: Any) -> Sequence[Any]:
+    """`value` when it is a list, else an empty one."""
+    return value if isinstance(value, list) else ()
 
 
 def _counted(part: Mapping[str, Any], key: str, noun: str) -> str:

@@ -179,7 +179,7 @@ def cancel(arguments: argparse.Namespace, io: Io) -> int:
     with opened(arguments, io, resume=False) as place:
         run = place.call("cancel_optimization_run", run_id=arguments.run_id)
     if normal_status(run.get("status")) != "CANCELLED":
-        return io.fail(Problem("BK804", f"the answer says the run is {run.get('status')}, not CANCELLED"))
+        return io.fail(Problem("BK804", f"the answer says the run is {one_line(run['status'])}, not CANCELLED"))
     if io.json:
         io.json_line(run)
     else:

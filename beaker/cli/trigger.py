@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from beaker.cli.launched import show_launched, show_request
 from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, agent_words, positive, seconds
-from beaker.cli.run_view import mapping, styled_status
+from beaker.cli.run_view import listed, mapping, styled_status
 from beaker.cli.shell import Io, one_line
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
             return show_request(request, ahead, io)
         io.note(f"preview: {ahead.text()}")
         run = _launch(arguments, io, place, request)
-        for warning in run.get("warnings") or ():
+        for warning in listed(run.get("warnings")):
             io.warn(stated_problem(warning))
         if not arguments.watch:
             return show_launched(arguments, io, place, request, run)

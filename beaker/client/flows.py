@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 from collections import deque
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -272,13 +272,21 @@ def download_artifacts(api: Api, candidates: Mapping[str, Any], directory: Path)
     `n` in the folder `n`, each verified; their paths. Nothing is made where there are none.
     """
     wanted = {
-        f"{proposal['n']}/{found.path}": found
-        for proposal in candidates.get("proposals") or ()
-        for item in proposal.get("artifacts") or ()
-        if (found := remote_file(item)) is not None and isinstance(proposal.get("n"), int)
+        f"{number}/{found.path}": found
+        for number, item in _announced_artifacts(candidates)
+        if (found := remote_file(item)) is not None
     }
     fetched = run_flow(api, _fetch_all(wanted, directory))
     return Success(tuple(wanted)) if is_successful(fetched) else Failure(fetched.failure())
+
+
+def _announced_artifacts(candidates: Mapping[str, Any]) -> Iterator[tuple[int, object]]:
+    """What proposals list as their artifacts, each with the number of its proposal."""
+    proposals = candidates.get("proposals")
+    for proposal in proposals if isinstance(proposals, list) else ():
+        number, artifacts = (proposal.get(key) if isinstance(proposal, Mapping) else None for key in ("n", "artifacts"))
+        if isinstance(number, int) and isinstance(artifacts, list):
+            yield from ((number, item) for item in artifacts)
 
 
 def _fetch_all(files: Mapping[str, RemoteFile], folder: Path) -> Flow[None]:

@@ -257,6 +257,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             _optional("dataset_ref"),
             _optional("dataset_id"),
         ),
+        answer=(("id", "string"),),
         repeatable=True,
     ),
     Endpoint(
@@ -278,7 +279,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     _run("retry_run_debug", "/debug/{job_id}/retry", method="POST"),
     _run("list_candidates", "/candidates"),
     _run("list_eval_reports", "/eval-reports"),
-    _candidate("get_optimization_candidate"),
+    _candidate("get_optimization_candidate", answer=(("id", "string"),)),
     _candidate("list_eval_reports_for_candidate", "/eval-reports"),
     _candidate("get_candidate_pull_request", "/pull-request"),
     _candidate("create_candidate_pull_request", "/pull-request", method="POST", body=()),

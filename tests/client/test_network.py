@@ -70,7 +70,9 @@ def test_call__come_back_later__is_done_for_reading_and_for_keyed_launches(
 ) -> None:
     """A place that is busy is asked again, after the time it named; a launch without a key is not."""
     naps: list[float] = []
-    server.answer = lambda seen: (status, {"Retry-After": "7"}, b"") if len(server.seen) == 1 else (200, {}, b"{}")
+    server.answer = lambda seen: (
+        (status, {"Retry-After": "7"}, b"") if len(server.seen) == 1 else (200, {}, b'{"id":"r1"}')
+    )
     api = Api(transport, "k", sleep=naps.append, draw=lambda: 0.0)
     for name, key in (("get_current_agent", None), ("create_optimization_run", "n")):
         server.seen.clear()
