@@ -32,6 +32,9 @@ class Limits:
     candidate_seconds: float | None = None
 
 
+DEFAULT_LIMITS = Limits()
+"""Those of a process for which none are set."""
+
 LIMIT_RULES: Mapping[str, Rule] = {
     "memory_mb": whole_number(64, 1 << 40),
     "file_mb": whole_number(1, 1 << 40),

@@ -64,6 +64,15 @@ class Channel:
         self._settle()
         return self.send({"id": request["id"], "ok": ok})
 
+    def answer_within(self, request: dict[str, Any], ok: dict[str, Any], most: int) -> int:
+        """Answer a request unless the answer has more than `most` bytes; 0 when it was sent, else how many it has."""
+        line = encode({"id": request["id"], "ok": ok})
+        if len(line) > min(most, MAX_MESSAGE):
+            return len(line)
+        self._settle()
+        self._write(line)
+        return 0
+
     def refuse(self, request: dict[str, Any], kind: str, problems: list[dict[str, Any]]) -> None:
         """Answer a request with problems."""
         self._settle()

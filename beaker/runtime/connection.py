@@ -1,6 +1,7 @@
 """The host's side of one child process: its pipes, its requests and their time limits, what it prints, its end."""
 
 import asyncio
+import errno
 import itertools
 import os
 import signal
@@ -215,9 +216,8 @@ class Connection:
         if status == PIPE_LOST:
             self._closed_early()
         message = f"the {self.kind} process {exit_in_words(status)}"
-        self._lose(
-            WorkerFailed("crashed", (*self._last_words, StageProblem("BK551", message, "", _CRASH_HINT, "process")))
-        )
+        problem = StageProblem("BK551", message, "", _CRASH_HINT, "process")
+        self._lose(WorkerFailed("crashed", (*self._last_words, problem), status=status))
         self._close()
 
     def _lose(self, failure: WorkerFailed) -> None:
@@ -275,7 +275,8 @@ def connect(supervisor: Supervisor, kind: str, *, cwd: Path, env: Mapping[str, s
     try:
         made.start(cwd=cwd, env=env)
     except OSError as error:
-        raise WorkerFailed("crashed", Problem("BK551", f"cannot start the {kind} process: {error}")) from error
+        problem = Problem("BK551", f"cannot start the {kind} process: {error}")
+        raise WorkerFailed("crashed", problem, passing=error.errno in _PASSING) from error
     return made
 
 
@@ -295,6 +296,9 @@ def exit_in_words(returncode: int) -> str:
         name = f"signal {-returncode}"
     return f"was killed by {name}"
 
+
+_PASSING = frozenset({errno.EAGAIN, errno.EINTR, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""What the system says when it lacks processes, descriptors or memory, which others give back."""
 
 _CRASH_HINT = "what it printed last may tell; code must not end the process (os._exit), and memory may be short"
 _PIPE_HINT = "does your code write to or close file descriptors that it did not open?"

@@ -21,7 +21,7 @@ def shows_damage(error: BaseException) -> bool:
     It need not be: code can break its own things. But the process is not to be trusted with anything else.
     """
     try:
-        return any(map(_is_sign, _related(error)))
+        return any(map(_is_sign, related(error)))
     except BaseException:  # customers' exceptions can do anything when they are looked at
         return False
 
@@ -35,7 +35,8 @@ def _is_sign(error: BaseException) -> bool:
     return isinstance(error, MemoryError)
 
 
-def _related(error: BaseException) -> Iterator[BaseException]:
+def related(error: BaseException) -> Iterator[BaseException]:
+    """An exception, those it came from, and those it groups, each once."""
     waiting, seen = [error], set[int]()
     while waiting and len(seen) < _MOST:
         one = waiting.pop()

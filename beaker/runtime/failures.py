@@ -31,6 +31,7 @@ _CASE_HINTS = {
     "raised": "run_case raised it; what it needs must be in the input, the targets or the commit",
     "retryable": "run_case asked for another attempt; smoke makes one, so try again when the cause may be gone",
     "crashed": "the process ended: what it printed last may tell; code must not end it (os._exit)",
+    "infrastructure": "nothing but this machine's lack of memory, or a person, kills a process like that; try again",
     "open_candidate": "open_candidate must come to its `yield` and leave it again with the seeds as documents",
     "invalid_result": "return CaseResult(output) with JSON: dict and list, no tuples, dates or models",
     "scorer": "score_case must return a CaseScore for whatever run_case returned; a wrong answer scores 0",
@@ -66,11 +67,23 @@ class WorkerFailed(Exception):
 
     `kind` is `raised` (customer code raised or broke a rule), `timed_out`, `crashed` (the process ended) or `protocol`
     (it wrote something else than answers). `problems` holds the cause first, then what failed while cleaning up: at
-    least one, or `ValueError`; `captured` what the process had printed.
+    least one, or `ValueError`; `captured` what the process had printed. Of a crash, `status` is how the process ended
+    (negative: the signal), `None` when that is not known, and `passing` says that it could not be started for want of
+    something that comes back.
     """
 
-    def __init__(self, kind: str, problems: Problem | Iterable[Problem], captured: str = "") -> None:
+    def __init__(
+        self,
+        kind: str,
+        problems: Problem | Iterable[Problem],
+        captured: str = "",
+        *,
+        status: int | None = None,
+        passing: bool = False,
+    ) -> None:
         self.kind = kind
+        self.status = status
+        self.passing = passing
         self.problems: Problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
         if not self.problems:
             raise ValueError("a failure needs a reason")

@@ -13,7 +13,6 @@ from beaker.core.evaluations import CaseError
 from beaker.core.strict_json import JsonObject
 from beaker.runtime.damage import shows_damage
 from beaker.runtime.failures import said, traced
-from beaker.runtime.protocol import MAX_MESSAGE
 from beaker.sdk.hooks import RetryableCaseError
 
 
@@ -71,11 +70,6 @@ def score_error(outcome: Outcome) -> CaseError | None:
 def changed_result(error: Exception) -> CaseError:
     """The error of a result that was JSON when it was made and is none any more."""
     return CaseError("invalid_result", f"the result of run_case is no JSON any more: {error}")
-
-
-def large_result() -> CaseError:
-    """The error of a result whose output alone does not fit into a message."""
-    return CaseError("invalid_result", f"the output of run_case is too large: more than {MAX_MESSAGE} bytes")
 
 
 def score_json(score: CaseScore) -> JsonObject | CaseError:

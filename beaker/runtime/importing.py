@@ -87,7 +87,7 @@ def import_integration(code: CodeRoot) -> Imported:
     except InvalidIntegration as error:
         raise StageFailed([_declaration_fault(problem, traced(error)) for problem in error.problems]) from None
     except BaseException as error:
-        raise StageFailed(_import_problem(code, error, root.unwrap(), checkouts)) from None
+        raise StageFailed(_import_problem(code, error, root.unwrap(), checkouts), error) from None
     if (problem := _foreign_problem(foreign)) is not None:
         raise StageFailed(problem)
     imported = Imported(code, integration, foreign, root.unwrap())

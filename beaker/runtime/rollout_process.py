@@ -2,18 +2,21 @@
 
 import asyncio
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from beaker.core.cases import CaseResult
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
+from beaker.core.limits import Limits, large_output, met_limit, result_bytes
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.contexts import HookContext
-from beaker.runtime.failures import StageFailed
-from beaker.runtime.hooks import call, case_error, changed_result, error_json, large_result, result_error
+from beaker.runtime.failures import StageFailed, StageProblem
+from beaker.runtime.hooks import call, case_error, changed_result, error_json, result_error
 from beaker.runtime.importing import Imported, import_integration
+from beaker.runtime.process_limits import confine, give_up_reserve, limit_met
 from beaker.runtime.recording import case_recorder
 from beaker.sdk.runtimes import RolloutRuntime
 from beaker.tracing.context import activate_trace
@@ -27,18 +30,29 @@ async def serve(channel: Channel) -> None:
     requests: asyncio.Queue[Request] = asyncio.Queue()
     channel.listen(requests.put_nowait)
     start = await requests.get()
+    limits = Limits(**start.get("limits", {}))
+    confine(limits)
     try:
         imported = import_integration(code_root_from_json(start["code"]))
     except StageFailed as failure:
-        channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
+        channel.refuse(start, "raised", [to_json(problem) for problem in _within(limits, failure)])
         return
     channel.answer(start, imported.described())
-    await _Rollouts(channel, imported, start).run(requests)
+    await _Rollouts(channel, imported, start, limits).run(requests)
+
+
+def _within(limits: Limits, failure: StageFailed) -> Iterator[StageProblem]:
+    """What failed, and the limit that it met."""
+    give_up_reserve()
+    met = limit_met(failure.raised)
+    for one in failure.problems:
+        yield StageProblem(one.code, met_limit(one.message, met, limits), one.where, one.hint, one.stage, one.traceback)
 
 
 class _Rollouts:
-    def __init__(self, channel: Channel, imported: Imported, start: Request) -> None:
+    def __init__(self, channel: Channel, imported: Imported, start: Request, limits: Limits) -> None:
         self._channel = channel
+        self._limits = limits
         self._imported = imported
         self._integration = imported.integration
         self._targets_dir = None if start["targets_dir"] is None else Path(start["targets_dir"])
@@ -70,7 +84,7 @@ class _Rollouts:
         except StageFailed as failure:
             return CaseError("open_candidate", failure.problems[0].message)
         except BaseException as error:
-            return case_error(error, "open_candidate")
+            return self._limited(case_error(error, "open_candidate"), error)
         self._context = context
         return None
 
@@ -82,6 +96,14 @@ class _Rollouts:
         return None if problem is None else CaseError("open_candidate", problem.message, problem.traceback)
 
     async def _run_case(self, request: Request) -> None:
+        try:
+            await self._run_and_answer(request)
+        except MemoryError as error:  # Beaker itself got none: for what the case returned, or recorded
+            give_up_reserve()
+            told = self._limited(case_error(error, "raised"), error)
+            self._channel.answer(request, {"error": error_json(told), "duration_ms": 0.0, "damaged": True})
+
+    async def _run_and_answer(self, request: Request) -> None:
         recorder = case_recorder(self._channel, request)
         trace = RecordingTrace(recorder)
         runtime: RolloutRuntime[Any] = RolloutRuntime(
@@ -99,6 +121,8 @@ class _Rollouts:
             outcome = await call(lambda: run_case(case_input=request["input"], runtime=runtime), kind="raised")
         recorder.close()
         error, damaged = result_error(outcome), outcome.damaged
+        if error is not None:
+            error = self._limited(error, outcome.raised)
         if (foreign := self._imported.foreign_problem()) is not None:
             error, damaged = CaseError("import", foreign.message), True
         elif (copy := self._imported.copy_problem()) is not None:
@@ -112,9 +136,18 @@ class _Rollouts:
     def _answer(self, request: Request, result: CaseResult, duration_ms: float) -> CaseError | None:
         """Send a result, without its context when it is too large otherwise; why it could not be sent."""
         ok = {"output": result.output, "output_kind": result.output_kind, "duration_ms": duration_ms}
+        most = result_bytes(self._limits)
         try:
-            if self._channel.answer(request, {**ok, "context": result.context}) or self._channel.answer(request, ok):
-                return None
+            size = self._channel.answer_within(request, {**ok, "context": result.context}, most)
+            if size and result.context:
+                size = self._channel.answer_within(request, ok, most)
         except (TypeError, ValueError, RecursionError) as error:
             return changed_result(error)
-        return large_result()
+        return CaseError("invalid_result", large_output(size, self._limits)) if size else None
+
+    def _limited(self, error: CaseError, raised: BaseException | None) -> CaseError:
+        """The error, with the limit that it met named."""
+        if (met := limit_met(raised)) is None:
+            return error
+        give_up_reserve()
+        return CaseError(error.kind, met_limit(error.message, met, self._limits), error.traceback)

@@ -8,7 +8,9 @@ from typing import Any
 import attrs
 
 from beaker.core.cases import CaseResult, OutputKind
+from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
+from beaker.core.limits import DEFAULT_LIMITS, Limits, killed_in_memory
 from beaker.core.optimizer import Timeouts
 from beaker.core.strict_json import JsonObject
 from beaker.core.traces import TraceParts, take, trace_of
@@ -16,7 +18,7 @@ from beaker.core.values import value
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection
 from beaker.runtime.failures import WorkerFailed
-from beaker.runtime.starting import LoadedIntegration, limits_of, start_child, worker_error
+from beaker.runtime.starting import LoadedIntegration, limits_of, lost_kind, start_child, worker_error
 from beaker.runtime.supervisor import Supervisor
 
 
@@ -42,10 +44,13 @@ class RolloutResult:
 class RolloutWorker:
     """A process that runs cases of one candidate; `open_candidate` is entered once, before the first."""
 
-    def __init__(self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts) -> None:
+    def __init__(
+        self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         self.loaded = loaded
         self._connection = connection
         self._limits = limits_of(timeouts)
+        self._taking = limits
         self._opening: asyncio.Task[CaseError | None] | None = None
         self._running = 0
         self._retired = False
@@ -61,22 +66,25 @@ class RolloutWorker:
         targets_dir: Path | None,
         scratch_dir: Path,
         case_files_dir: Path,
+        limits: Limits = DEFAULT_LIMITS,
     ) -> "RolloutWorker":
         """Start the process and import the Integration from `code`; `WorkerFailed` when that fails.
 
         `targets_dir` has one folder per document group (`None` without document targets), `scratch_dir` is created and
-        should be empty, `case_files_dir` is an empty folder, for cases without files.
+        should be empty, `case_files_dir` is an empty folder, for cases without files. The process, import included, is
+        held to `limits`.
         """
         scratch_dir.mkdir(parents=True, exist_ok=True)
         arguments: dict[str, Any] = {
             "targets_dir": None if targets_dir is None else str(targets_dir),
             "scratch_dir": str(scratch_dir),
             "case_files_dir": str(case_files_dir),
+            "limits": to_json(limits),
         }
         connection, loaded = await start_child(
             supervisor, "rollout", code, env=env, timeouts=timeouts, arguments=arguments
         )
-        return cls(connection, loaded, timeouts)
+        return cls(connection, loaded, timeouts, limits)
 
     @property
     def alive(self) -> bool:
@@ -136,7 +144,7 @@ class RolloutWorker:
         except WorkerFailed as failure:
             captured = self._connection.output()
             late = failure.kind == "timed_out"
-            error = worker_error(failure, "timed_out" if late else "crashed", captured)
+            error = self._lost(failure, "timed_out" if late else "crashed", captured)
             duration = self._limits["run_case"] * 1000 if late else 0.0
             return RolloutResult(error=error, duration_ms=duration, captured=captured, trace=trace_of(parts))
         finally:
@@ -175,7 +183,12 @@ class RolloutWorker:
         except WorkerFailed as failure:
             self._retired = True
             await self._connection.kill()
-            return worker_error(failure, "open_candidate", self._connection.output())
+            return self._lost(failure, "open_candidate", self._connection.output())
+
+    def _lost(self, failure: WorkerFailed, kind: str, captured: str) -> CaseError:
+        """The error of a case that the process did not answer."""
+        error = worker_error(failure, lost_kind(failure, kind), captured)
+        return CaseError(error.kind, killed_in_memory(error.message, failure.status, self._taking), error.traceback)
 
     def _result(self, answer: dict[str, Any], trace: JsonObject | None) -> RolloutResult:
         # Candidates run in that process, so what it says is judged again.

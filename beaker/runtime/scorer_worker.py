@@ -16,7 +16,7 @@ from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.connection import Connection
 from beaker.runtime.failures import WorkerFailed
 from beaker.runtime.rollout_worker import RolloutResult
-from beaker.runtime.starting import LoadedIntegration, limits_of, start_child, worker_error
+from beaker.runtime.starting import LoadedIntegration, limits_of, lost_kind, start_child, worker_error
 from beaker.runtime.supervisor import Supervisor
 
 
@@ -68,9 +68,9 @@ class ScorerWorker:
         `case_files_dir` holds the files of the case; the empty folder of `start` serves a case without any. `used` is
         told what the scorer's own model calls used, as far as it recorded them (`beaker.tracing.current_trace`).
 
-        An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, and `invalid_result`
-        when the result is no JSON. After a late scoring, or one that found the process damaged, it takes
-        no further one.
+        An error has the kind `scorer`; `retryable` when `score_case` raised `RetryableCaseError`, `infrastructure` when
+        the process was killed from outside, and `invalid_result` when the result is no JSON. After a late scoring, or
+        one that found the process damaged, it takes no further one.
         """
         if self._retired:
             return CaseError("scorer", "the scorer process was ended after another case")
@@ -105,7 +105,7 @@ class ScorerWorker:
         except (KeyError, TypeError, UnwrapFailedError) as nonsense:
             return worker_error(self._connection.nonsense(nonsense), "scorer")
         except WorkerFailed as failure:
-            return worker_error(failure, "scorer", self._connection.output())
+            return worker_error(failure, lost_kind(failure, "scorer"), self._connection.output())
         finally:
             used(parts.usage)
             self._running -= 1

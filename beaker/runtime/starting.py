@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from beaker.core.case_retry import INFRASTRUCTURE, crash_kind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
 from beaker.core.targets import OptimizationTarget, parse_declaration
@@ -39,7 +40,7 @@ async def start_child(
         )
     except WorkerFailed as failure:
         await connection.kill()
-        raise WorkerFailed(failure.kind, failure.problems, connection.output()) from None
+        raise WorkerFailed(failure.kind, failure.problems, connection.output(), status=failure.status) from None
     except BaseException:
         await connection.kill()
         raise
@@ -59,6 +60,12 @@ def limits_of(timeouts: Timeouts) -> dict[str, float]:
         "score_case": timeouts.score_case,
         "teardown": timeouts.teardown,
     }
+
+
+def lost_kind(failure: WorkerFailed, kind: str) -> str:
+    """The kind of the error of a case whose process failed so: `kind`, or that the machine is to blame."""
+    found = crash_kind(failure.status, passing=failure.passing) if failure.kind == "crashed" else kind
+    return found if found == INFRASTRUCTURE else kind
 
 
 def worker_error(failure: WorkerFailed, kind: str, captured: str = "") -> CaseError:

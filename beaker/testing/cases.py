@@ -10,6 +10,7 @@ import attrs
 from beaker.core.cases import Case, CaseResult, CaseScore
 from beaker.core.convert import from_json
 from beaker.core.evaluations import CaseError
+from beaker.core.limits import DEFAULT_LIMITS, large_output
 from beaker.core.problems import Problem
 from beaker.core.strict_json import dumps
 from beaker.core.targets import target_groups
@@ -19,7 +20,6 @@ from beaker.runtime.hooks import (
     Outcome,
     call,
     changed_result,
-    large_result,
     large_score,
     result_error,
     score_error,
@@ -134,7 +134,7 @@ def _result(result: CaseResult) -> CaseResult:
     if len(line) > MAX_MESSAGE:
         line = _line({**told, "context": {}}, changed_result, "run_case")
     if len(line) > MAX_MESSAGE:
-        _refuse(large_result(), "run_case")
+        _refuse(CaseError("invalid_result", large_output(len(line), DEFAULT_LIMITS)), "run_case")
     return CaseResult(**json.loads(line))
 
 

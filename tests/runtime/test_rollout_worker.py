@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from beaker.core.environment import redactor
+from beaker.core.limits import Limits
 from beaker.core.optimizer import Timeouts
 from beaker.runtime.workers import WorkerFailed
 
@@ -98,7 +99,6 @@ def test_run__misbehaving_case__is_that_cases_error(project, hosted):
         ("os._exit(0)", "the rollout process ended with exit status 0"),
         ("os._exit(7)", "ended with exit status 7"),
         ("import ctypes; ctypes.string_at(0)", "was killed by SIGSEGV"),
-        ("os.kill(0, 9)", "was killed by SIGKILL"),
         ("os.closerange(3, 10000); return CaseResult(1)", "closed Beaker's pipe"),
         ("asyncio.get_running_loop().stop(); await asyncio.sleep(9)", "RuntimeError"),
         ("asyncio.create_task(leave()); await asyncio.sleep(9)", "the code called sys.exit(3)"),
@@ -116,6 +116,99 @@ def test_run__case_that_ends_the_process__is_a_crash(project, hosted, body, told
     assert error is not None
     assert error.kind == "crashed"
     assert told in error.message
+
+
+def test_run__process_killed_from_outside__is_the_machine_s_failure(project, hosted):
+    """As the kernel kills where no memory is left: the case has done nothing, and may be tried again."""
+    project.hooks("async def run_case(*, case_input, runtime): os.kill(0, 9)")
+    error = one_case(project, hosted).error
+    assert error is not None
+    assert (error.kind, error.message) == ("infrastructure", "the rollout process was killed by SIGKILL")
+
+
+def test_run__more_than_its_limits__is_the_cases_error_and_names_the_limit(project, hosted, tmp_path):
+    """Memory and files are held to what is set, in what a case starts too; the process itself stays within them."""
+    project.hooks("""
+        import resource, subprocess
+        def grow(): return [bytearray(1 << 20) for _ in range(1 << 12)]
+        async def memory(): return len(grow())
+        async def thread(): return len(await asyncio.to_thread(grow))
+        async def answer(): return "\u0101" * (24 << 20)
+        async def file():
+            with open(Path(os.environ["HOME"], "large"), "wb") as file:
+                for _ in range(64): file.write(bytes(1 << 16))
+        async def raised():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+            await file()
+        async def child():
+            grown = "x = [bytearray(1 << 20) for _ in range(1 << 12)]"
+            return subprocess.run([sys.executable, "-c", grown], stderr=subprocess.DEVNULL).returncode
+        async def fine(): return len([bytearray(1 << 20) for _ in range(32)])
+        async def run_case(*, case_input, runtime): return CaseResult(await globals()[case_input]())
+    """)
+    limits = Limits(memory_mb=160, file_mb=1)
+
+    async def work(supervisor):
+        found = {}
+        for name in ("fine", "memory", "thread", "answer", "file", "raised", "child"):
+            worker = await project.rollout(supervisor, limits=limits)
+            found[name] = await worker.run("c", name, attempt=1)
+            await worker.close()
+        return found
+
+    found = hosted(work)
+    assert (found["fine"].error, found["fine"].output) == (None, 32)
+    for name in ("memory", "thread", "answer"):
+        assert found[name].error.kind == "raised", found[name]
+        assert found[name].error.message.startswith("MemoryError"), found[name].error
+        assert found[name].error.message.endswith("have 160 MiB of memory (harness_optimization.limits.memory_mb)")
+    assert found["file"].error.message.endswith("a file may have 1 MiB (harness_optimization.limits.file_mb)")
+    assert (tmp_path / "large").stat().st_size <= 1 << 20
+    assert found["raised"].error is not None  # nobody but root may raise it, and its file is as small as before
+    assert (found["child"].error, found["child"].output) == (None, 1)
+
+
+def test_run__import_beyond_the_memory__names_the_limit(project, hosted):
+    """An Integration that does not fit fails at its import, and says what it would need."""
+    project.hooks("LOADED = [bytearray(1 << 20) for _ in range(1 << 12)]")
+
+    async def work(supervisor):
+        with pytest.raises(WorkerFailed, match=r"MemoryError.*limits\.memory_mb"):
+            await project.rollout(supervisor, limits=Limits(memory_mb=128))
+
+    hosted(work)
+
+
+def test_run__abort_for_want_of_memory__says_how_much_there_was(project, hosted):
+    """Code that cannot say that it got no memory aborts; what it could have is told."""
+    project.hooks("async def run_case(*, case_input, runtime): os.abort()")
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor, limits=Limits(memory_mb=512))
+        return await worker.run("c", 1, attempt=1)
+
+    error = hosted(work).error
+    assert error.kind == "crashed"
+    assert "SIGABRT; it could have 512 MiB of memory" in error.message
+
+
+def test_run__result_beyond_its_limit__loses_its_context_first(project, hosted):
+    """A set limit works as that of the transport does: context first, then an error with both sizes."""
+    project.hooks("""
+        async def run_case(*, case_input, runtime):
+            return CaseResult("y" * case_input, context={"big": "z" * (1 << 20)})
+    """)
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor, limits=Limits(result_mb=1))
+        found = [await worker.run("c", size, attempt=1) for size in (1000, 1 << 20)]
+        assert worker.alive
+        return found
+
+    small, large = hosted(work)
+    assert (small.error, len(small.output), small.context) == (None, 1000, {})
+    assert large.error.kind == "invalid_result"
+    assert "bytes as JSON, where 1048576 are allowed" in large.error.message
 
 
 def test_run__raised__tells_the_customers_frames_only(project, hosted):
@@ -321,7 +414,7 @@ def test_run__output_too_large__is_an_invalid_result(project, hosted):
     """)
     error = one_case(project, hosted).error
     assert error.kind == "invalid_result"
-    assert "more than 67108864 bytes" in error.message
+    assert "where 67108864 are allowed" in error.message
 
 
 @pytest.mark.e2e
