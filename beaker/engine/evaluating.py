@@ -40,6 +40,7 @@ def make_evaluator(
         views=opened.views,
         env=plan.rollout_env,
         timeouts=optimizer.timeouts,
+        limits=optimizer.limits,
         work=plan.work,
         remark=remark,
     )
@@ -65,6 +66,7 @@ def make_evaluator(
             case_retry_limit=plan.settings.case_retry_limit,
             score_repeats=optimizer.score_repeats,
             process_per_case=plan.process_per_case,
+            limits=optimizer.limits,
         ),
         in_flight=note,
         start_rollout=rollouts.start,

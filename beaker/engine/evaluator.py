@@ -9,13 +9,16 @@ further attempt.
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+from beaker.core.case_retry import wait_before_retry
 from beaker.core.cases import Case, CaseScore
 from beaker.core.evaluations import CaseError, Evaluation
+from beaker.core.limits import DEFAULT_LIMITS, Limits
 from beaker.core.repeated_scores import mean_score
 from beaker.core.strict_json import JsonObject
 from beaker.core.traces import with_usage
 from beaker.core.usage import ModelUsage, usage_of
 from beaker.core.values import value
+from beaker.engine.candidate_clock import CandidateClock
 from beaker.engine.cleaning import clean_json, clean_score, clean_trace
 from beaker.engine.guard import Guard
 from beaker.engine.in_flight import InFlight
@@ -23,19 +26,16 @@ from beaker.engine.memory import Results
 from beaker.engine.pool import Pool
 from beaker.engine.rollout import Rollout
 from beaker.runtime.case_views import CaseViews
+from beaker.runtime.starting import lost_kind
 from beaker.runtime.workers import RolloutResult, ScorerWorker, WorkerFailed
-
-RETRY_DELAY = 0.25
-"""Seconds before the first retry of a case; doubled for each further one, up to `LONGEST_DELAY`."""
-
-LONGEST_DELAY = 8.0
 
 _BASELINE = "baseline"
 
 
 @value(kw_only=True)
 class Places:
-    """How much may go on at once, and how often a case may ask for another try (`RetryableCaseError`).
+    """How much may go on at once, how often a case may be tried again (`beaker.core.case_retry` says which), and how
+    long the cases of a candidate may take (`limits`).
 
     With `process_per_case` a rollout process ends with its case. A result is scored `score_repeats` times.
     """
@@ -45,6 +45,7 @@ class Places:
     case_retry_limit: int
     score_repeats: int = 1
     process_per_case: bool = False
+    limits: Limits = DEFAULT_LIMITS
 
 
 class Evaluator:
@@ -96,6 +97,7 @@ class Evaluator:
             failed_close=lambda error: remark(f"the scorer process did not end well: {clean(str(error))}"),
         )
         self._running: dict[tuple[str, str], asyncio.Task[Evaluation]] = {}
+        self._clock = CandidateClock(places.limits)
 
     async def evaluate(self, tree: str, case_ids: Sequence[str], *, held_out: bool) -> dict[str, Evaluation]:
         """The evaluation of each of these cases, in their order: stored ones as they are, the others made now.
@@ -105,9 +107,11 @@ class Evaluator:
         """
         known = self._journal.evaluations(tree, case_ids)
         missing = [case_id for case_id in case_ids if case_id not in known]
+        for evaluation in known.values():
+            self._clock.note(tree, evaluation, held_out=held_out)
         if missing:
             await self._guard.before(held_out)
-            tasks = [self._task(tree, case_id) for case_id in missing]
+            tasks = [self._task(tree, case_id, held_out) for case_id in missing]
             try:
                 await asyncio.gather(*tasks)
             finally:
@@ -122,16 +126,16 @@ class Evaluator:
         """Let every process leave what it entered, and end it; after `patience` seconds kill it."""
         await asyncio.gather(self._rollouts.close(patience=patience), self._scorers.close(patience=patience))
 
-    def _task(self, tree: str, case_id: str) -> "asyncio.Task[Evaluation]":
+    def _task(self, tree: str, case_id: str, held_out: bool) -> "asyncio.Task[Evaluation]":
         """The task that evaluates this case, the same one for everybody who asks while it runs."""
         key = tree, case_id
         if key not in self._running:
-            task = asyncio.get_running_loop().create_task(self._evaluate(tree, self._cases[case_id]))
+            task = asyncio.get_running_loop().create_task(self._evaluate(tree, self._cases[case_id], held_out))
             task.add_done_callback(lambda _: self._running.pop(key, None))
             self._running[key] = task
         return self._running[key]
 
-    async def _evaluate(self, tree: str, case: Case) -> Evaluation:
+    async def _evaluate(self, tree: str, case: Case, held_out: bool) -> Evaluation:
         attempt = 1
         used = _Used()
         result: RolloutResult | None = None
@@ -139,17 +143,21 @@ class Evaluator:
             async with self._free:
                 if attempt == 1:
                     self._in_flight.begin(tree, case.id)
-                if result is None or result.error is not None:
+                if result is None and (late := self._clock.error(tree, held_out=held_out)) is not None:
+                    result = RolloutResult(error=late)
+                elif result is None or result.error is not None:
                     result = await self._roll_out(tree, case, attempt, used)
                 outcome = result.error or await self._score(case, result, used)
-                final = attempt > self._places.case_retry_limit
-                if final or isinstance(outcome, CaseScore) or outcome.kind != "retryable":
+                kind = outcome.kind if isinstance(outcome, CaseError) else None
+                wait = wait_before_retry(kind, attempt=attempt, retry_limit=self._places.case_retry_limit)
+                if wait is None:
                     evaluation = self._evaluation(case, result, outcome, attempts=attempt, used=used)
                     self._journal.store_evaluation(tree, evaluation)
+                    self._clock.note(tree, evaluation, held_out=held_out)
                     self._stored(evaluation)
                     return evaluation
             self._retried()
-            await asyncio.sleep(min(RETRY_DELAY * 2 ** (attempt - 1), LONGEST_DELAY))
+            await asyncio.sleep(wait)
             attempt += 1
 
     def _evaluation(
@@ -225,4 +233,4 @@ class _Used:
 
 
 def _start_failure(failed: WorkerFailed, kind: str) -> CaseError:
-    return CaseError(kind, str(failed.problem), getattr(failed.problem, "traceback", ""))
+    return CaseError(lost_kind(failed, kind), str(failed.problem), getattr(failed.problem, "traceback", ""))

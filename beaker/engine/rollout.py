@@ -9,6 +9,7 @@ from pathlib import Path
 
 from beaker.core.case_files import folder_name
 from beaker.core.cases import Case
+from beaker.core.limits import DEFAULT_LIMITS, Limits
 from beaker.core.optimizer import Timeouts
 from beaker.engine.candidates import CandidateTree, tree_files
 from beaker.engine.checkouts import Checkouts
@@ -100,6 +101,7 @@ class RolloutStarter:
         views: CaseViews,
         env: Mapping[str, str],
         timeouts: Timeouts,
+        limits: Limits = DEFAULT_LIMITS,
         work: Path,
         remark: Callable[[str], None],
     ) -> None:
@@ -110,6 +112,7 @@ class RolloutStarter:
         self._views = views
         self._env = env
         self._timeouts = timeouts
+        self._limits = limits
         self._root = work / ROLLOUTS
         self._remark = remark
         self._count = itertools.count(1)
@@ -134,6 +137,7 @@ class RolloutStarter:
                 targets_dir=folder / "targets" if tree.documents else None,
                 scratch_dir=folder / "scratch",
                 case_files_dir=folder / "case_files",
+                limits=self._limits,
             )
         except BaseException:
             await asyncio.shield(asyncio.to_thread(leave))

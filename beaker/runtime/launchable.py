@@ -12,6 +12,7 @@ from returns.pipeline import is_successful
 
 from beaker.core.config_entry import Kind
 from beaker.core.launch import check_launch_keys, split_config
+from beaker.core.limits import DEFAULT_LIMITS, Limits
 from beaker.core.optimizer import LaterSetting, Timeouts, parse_launch_settings
 from beaker.core.options import UnknownOption
 from beaker.core.problems import Problem, Problems
@@ -115,6 +116,14 @@ def timeouts_of(config: Mapping[str, Any]) -> Timeouts:
     limits = optimizer.get("timeouts") if isinstance(optimizer, Mapping) else None
     parsed = parse_launch_settings({"harness_optimization": {"command": ["true"], "timeouts": limits}})
     return parsed.unwrap().optimizer.timeouts if is_successful(parsed) else Timeouts()
+
+
+def process_limits_of(config: Mapping[str, Any]) -> Limits:
+    """What a merged configuration lets a process that runs cases take; the defaults when it says nothing, or wrong."""
+    optimizer = config.get("harness_optimization", config.get("harnessOptimization"))
+    limits = optimizer.get("limits") if isinstance(optimizer, Mapping) else None
+    parsed = parse_launch_settings({"harness_optimization": {"command": ["true"], "limits": limits}})
+    return parsed.unwrap().optimizer.limits if is_successful(parsed) else DEFAULT_LIMITS
 
 
 def _checkout_faults(root: Path, source_dir: str, config_file: str | None) -> Iterator[Problem]:

@@ -26,7 +26,14 @@ from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import temporary_folder
 from beaker.runtime.interpreters import use_project_python
 from beaker.runtime.judged_command import judge_command
-from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, timeouts_of, visible_test
+from beaker.runtime.launchable import (
+    judge_budget,
+    judge_checkout,
+    judge_settings,
+    process_limits_of,
+    timeouts_of,
+    visible_test,
+)
 from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport, TriedCase
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
@@ -238,6 +245,7 @@ class _Smoke:
             env=self._request.env,
             timeouts=self._timeouts,
             targets_dir=self._lay_out(setup.loaded.targets, prepared),
+            limits=process_limits_of(self._request.config),
             scratch_dir=self._folder / "scratch",
             case_files_dir=self._empty_folder(),
         )

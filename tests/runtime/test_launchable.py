@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from beaker.core.limits import Limits
 from beaker.files.git import commit_all, init_repository
-from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, visible_test
+from beaker.runtime.launchable import judge_budget, judge_checkout, judge_settings, process_limits_of, visible_test
 
 COMMAND = {"command": ["true"]}
 
@@ -88,6 +89,14 @@ def test_judge_budget__too_small_for_the_cases__names_the_minimum():
     config["harness_optimization"]["max_rollouts"] = 5000
     assert judge_budget(config, {"train": 30, "test": 20}) == ()
     assert judge_budget({"harness_optimization": COMMAND}, {"train": 30, "test": 20}) == ()
+
+
+def test_process_limits_of__what_is_set__else_the_defaults():
+    """Either spelling is read; what is wrong is told elsewhere and limits nothing."""
+    assert process_limits_of({"harness_optimization": {"limits": {"memory_mb": 100}}}) == Limits(memory_mb=100)
+    assert process_limits_of({"harnessOptimization": {"limits": {"resultMb": 3}}}) == Limits(result_mb=3)
+    for config in ({}, {"harness_optimization": 1}, {"harness_optimization": {"limits": {"memory_mb": 0}}}):
+        assert process_limits_of(config) == Limits()
 
 
 @pytest.fixture
