@@ -160,13 +160,13 @@ def _asked(arguments: argparse.Namespace, io: Io, url: str, token: str, *, perso
     """What the service says against the credential; `None` when it takes it."""
     from returns.pipeline import is_successful
 
-    from beaker.cli.requests import told
+    from beaker.cli.requests import over_network
     from beaker.client.api import Api
     from beaker.client.network import HttpTransport
 
     transport = HttpTransport(url, token, insecure_http=arguments.insecure_http)
     try:
-        answer = Api(told(transport, io, url), sleep=io.sleep).once("get_user_me" if person else "list_agents")
+        answer = Api(over_network(transport, io, url), sleep=io.sleep).once("get_user_me" if person else "list_agents")
     finally:
         transport.close()
     return None if is_successful(answer) else answer.failure()

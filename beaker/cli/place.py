@@ -160,7 +160,7 @@ def opened(
     around = look_around(arguments, io) if around is None else around
     agent = arguments.agent if "agent" in arguments else None
     _refuse_broken_config(around, said=not needs_agent or bool(agent or io.environ.get("BEAKER_AGENT_KEY")))
-    from beaker.cli.requests import told
+    from beaker.cli.requests import over_network, told
     from beaker.client.api import Api
 
     configured = around.config.api if around.config is not None else None
@@ -186,7 +186,7 @@ def opened(
     credential = answered(credential_for(arguments.api_key, io, base_url.url))
     transport = HttpTransport(base_url.url, credential.token, insecure_http=arguments.insecure_http)
     try:
-        api = Api(told(transport, io, base_url.url), key, sleep=io.sleep)
+        api = Api(over_network(transport, io, base_url.url), key, sleep=io.sleep)
         yield Place(api, key, io, near=transport.near, credential=credential)
     finally:
         transport.close()

@@ -5,9 +5,11 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING
 
+import beaker
 from beaker.cli.progress import busy
 from beaker.cli.shell import Io
 from beaker.core.request_log import answer_line, request_line
+from beaker.core.versions import SERVICE_HEADER, client_misfit
 
 if TYPE_CHECKING:
     from beaker.client.transport import Arriving, Transport
@@ -17,6 +19,34 @@ if TYPE_CHECKING:
 def told(transport: "Transport", io: Io, place: str) -> "Transport":
     """`transport`, whose traffic with `place` is told where somebody wants to hear of it."""
     return ToldTransport(transport, io, place) if io.verbose or not (io.quiet or io.json) else transport
+
+
+def over_network(transport: "Transport", io: Io, place: str) -> "Transport":
+    """As `told`, for a service elsewhere: whether its version fits is said too."""
+    return told(FittingTransport(transport, io), io, place)
+
+
+class FittingTransport:
+    """Another transport; the first answer of a service whose version does not fit ours is warned of, once a command."""
+
+    def __init__(self, transport: "Transport", io: Io) -> None:
+        self._transport = transport
+        self._io = io
+        self.upload = transport.upload
+        self.download = transport.download
+
+    @property
+    def at_once(self) -> int:
+        """As the transport says."""
+        return self._transport.at_once
+
+    def send(self, request: "Request") -> "Response":
+        """Carry one request."""
+        answer = self._transport.send(request)
+        misfit = client_misfit(beaker.__version__, answer.headers.get(SERVICE_HEADER))
+        if misfit is not None:
+            self._io.warn_once(misfit)
+        return answer
 
 
 class ToldTransport:

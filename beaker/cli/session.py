@@ -78,12 +78,12 @@ def logged_in(arguments: argparse.Namespace, io: Io, target: Target) -> Iterator
 @contextmanager
 def calling(arguments: argparse.Namespace, io: Io, target: Target, token: str | None) -> Iterator["Api"]:
     """The API of `target`, called with `token`, or without a credential; closed afterwards."""
-    from beaker.cli.requests import told
+    from beaker.cli.requests import over_network
     from beaker.client.api import Api
     from beaker.client.network import HttpTransport
 
     transport = HttpTransport(target.base_url, token, insecure_http=arguments.insecure_http)
     try:
-        yield Api(told(transport, io, target.base_url), sleep=io.sleep)
+        yield Api(over_network(transport, io, target.base_url), sleep=io.sleep)
     finally:
         transport.close()

@@ -53,6 +53,7 @@ class Io:
     `wide` cuts nothing in tables. `line` is where progress is drawn, `None` where none is (`beaker.cli.progress`).
     `now` and `sleep` are in seconds; `clock`, in seconds too, measures how long something takes. `program` is what
     started us, `options` the global options it was given that another command would need too, ready for a shell.
+    `warned` holds the codes that `warn_once` has shown.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Io:
         clock: Callable[[], float] = time.monotonic,
         program: str = "beaker",
         options: str = "",
+        warned: set[str] | None = None,
     ) -> None:
         self.stdout, self.stderr, self.stdin = stdout, stderr, stdin
         self.environ, self.cwd = environ, cwd
@@ -80,6 +82,7 @@ class Io:
         self.line = line
         self.now, self.sleep, self.clock = now, sleep, clock
         self.program, self.options = program, options
+        self.warned = set() if warned is None else warned
 
     def derive(self, **changes: Any) -> Io:
         """This view with some of its constructor's arguments replaced."""
@@ -119,6 +122,12 @@ class Io:
         """Show a problem that stops nothing. Dropped under JSON, not by quiet."""
         if not self.json:
             self._show(self._advised(problem), Styled("warning:", "warn"), hint=True)
+
+    def warn_once(self, problem: Problem) -> None:
+        """As `warn`, for what one command meets again and again: its code is shown once."""
+        if problem.code not in self.warned:
+            self.warned.add(problem.code)
+            self.warn(problem)
 
     def plain(self, text: str) -> None:
         """Print a text of ours as a result, and import nothing to look through it."""

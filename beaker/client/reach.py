@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlencode, urljoin, urlsplit
 
+import beaker
 from beaker.core.api import ApiProblem, Request, Response
 from beaker.core.credentials import is_usable_token
 from beaker.core.environment import redact
 from beaker.core.problems import Problem, Refused
+from beaker.core.versions import CLIENT_HEADER
 
 REDIRECTS = (301, 302, 303, 307, 308)
 MAX_REDIRECTS = 5
@@ -35,10 +37,9 @@ class Reach:
         return f"{self._base}{request.path}{query}"
 
     def headers_of(self, request: Request) -> Mapping[str, str]:
-        """What a request says beside its body, the credential included. `Refused` (BK806) when it lacks one."""
-        if request.anonymous:
-            return request.headers
-        return {**request.headers, "authorization": f"Bearer {self._token_of(request)}"}
+        """What a request says beside its body: our version, and the credential. `Refused` (BK806) when it lacks one."""
+        headers = {**request.headers, CLIENT_HEADER: beaker.__version__}
+        return headers if request.anonymous else {**headers, "authorization": f"Bearer {self._token_of(request)}"}
 
     def _token_of(self, request: Request) -> str:
         token = self._token if request.token is None else usable_token(request.token)

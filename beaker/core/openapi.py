@@ -7,6 +7,7 @@ from typing import Any
 from beaker.core.api import MAX_AGENT_KEY, MAX_INTEGER
 from beaker.core.endpoints import Endpoint, Kind, Parameter
 from beaker.core.strict_json import JsonObject
+from beaker.core.versions import CLIENT_HEADER, SERVICE_HEADER
 
 _PLACE = re.compile(r"\{(\w+)\}")
 _TYPES: dict[Kind, str] = {
@@ -36,13 +37,30 @@ def openapi_document(endpoints: Iterable[Endpoint], *, version: str) -> JsonObje
             "title": "Beaker",
             "version": version,
             "description": "Improves an AI system against its cases, and proves it on held-out ones. Bytes of files "
-            "travel to and from the addresses that answers name, outside of this document.",
+            "travel to and from the addresses that answers name, outside of this document. Every answer says which "
+            "version of Beaker gives it.",
         },
         "paths": paths,
         "components": {
             "securitySchemes": {
                 "session": {"type": "http", "scheme": "bearer", "description": "the token of a login"},
                 "key": {"type": "http", "scheme": "bearer", "description": "an API key, or the token of a server"},
+            },
+            "headers": {
+                "ServiceVersion": {
+                    "description": "the version of the service; it fits clients of the same minor version and of the "
+                    "one before",
+                    "schema": {"type": "string"},
+                },
+            },
+            "parameters": {
+                "ClientVersion": {
+                    "name": _spelled(CLIENT_HEADER),
+                    "in": "header",
+                    "required": False,
+                    "description": "the version of a Beaker client; others leave it out",
+                    "schema": {"type": "string"},
+                },
             },
             "schemas": {
                 "Refusal": {"type": "object", "properties": {"detail": {}}, "required": ["detail"]},
@@ -67,7 +85,7 @@ def _operation(endpoint: Endpoint) -> JsonObject:
         parameters.append({"name": "Idempotency-Key", "in": "header", "required": False, "schema": schema})
     operation: JsonObject = {
         "operationId": endpoint.name,
-        "parameters": parameters,
+        "parameters": [*parameters, _CLIENT_VERSION],
         "responses": {
             "2XX": _response("done", _answer_schema(endpoint)),
             "default": _response("refused", {"$ref": "#/components/schemas/Refusal"}),
@@ -82,11 +100,19 @@ def _operation(endpoint: Endpoint) -> JsonObject:
     return operation
 
 
+_CLIENT_VERSION: JsonObject = {"$ref": "#/components/parameters/ClientVersion"}
+
 _SECURITY: dict[str, list[Any]] = {"none": [], "session": [{"session": []}], "either": [{"session": []}, {"key": []}]}
 
 
 def _response(description: str, schema: JsonObject) -> JsonObject:
-    return {"description": description, "content": {"application/json": {"schema": schema}}}
+    headers: JsonObject = {_spelled(SERVICE_HEADER): {"$ref": "#/components/headers/ServiceVersion"}}
+    return {"description": description, "headers": headers, "content": {"application/json": {"schema": schema}}}
+
+
+def _spelled(header: str) -> str:
+    """The name of a header as documents write it."""
+    return "-".join(part.capitalize() for part in header.split("-"))
 
 
 def _answer_schema(endpoint: Endpoint) -> JsonObject:

@@ -2,13 +2,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, unquote
 
+import beaker
 from beaker.client.transport import Arriving
 from beaker.core.api import Request, Response
 from beaker.core.problems import Problem, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_PATH
+from beaker.core.versions import SERVICE_HEADER
 from beaker.files.atomic import os_problem
 from beaker.service.handle import answered, guarded, handle
 from beaker.service.local_ports import ORGANIZATION, local_ports
@@ -37,7 +40,8 @@ class EmbeddedTransport:
 
     def send(self, request: Request) -> Response:
         """Answer one request of the API; 410 (BK743) once the place was deleted."""
-        return answered(self.place, lambda: handle(request, self._caller, self.ports))
+        answer = answered(self.place, lambda: handle(request, self._caller, self.ports))
+        return replace(answer, headers={**answer.headers, SERVICE_HEADER: beaker.__version__})
 
     def upload(self, url: str, headers: Mapping[str, str], pieces: Iterable[bytes], size: int) -> Response:
         """Take the bytes of an announced file; size and SHA-256 are checked against the announcement."""

@@ -36,6 +36,7 @@ from beaker.core.endpoints import ENDPOINTS
 from beaker.core.openapi import openapi_document
 from beaker.core.problems import Problem
 from beaker.core.values import value
+from beaker.core.versions import CLIENT_HEADER, SERVICE_HEADER, service_misfit
 from beaker.service.desks import Desks
 from beaker.service.handle import answered, guarded, handle
 from beaker.service.http_bodies import (
@@ -61,6 +62,9 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Scope, Receive, Send], Awaitable[None]]
 Handler: TypeAlias = Callable[[HttpRequest], Awaitable[HttpResponse]]
 T = TypeVar("T")
+
+HEARD = 64
+"""Versions of clients that the log tells of, once each."""
 
 WRITERS = 4
 """Threads that write uploads, a piece at a time."""
@@ -97,7 +101,7 @@ class Doors:
 
 def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], None]) -> App:
     """The ASGI application. `say` takes lines for the log; no line holds a token or a signature."""
-    rooms = _Rooms(desks, doors)
+    rooms = _Rooms(desks, doors, say)
     router = Router(
         routes=[
             Route("/health", _Room(rooms.health, "GET", rooms.api)),
@@ -161,9 +165,11 @@ class _Room:
 class _Rooms:
     """What stands behind the routes."""
 
-    def __init__(self, desks: Desks[ServiceDesk], doors: Doors) -> None:
+    def __init__(self, desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], None]) -> None:
         self._desks = desks
         self._doors = doors
+        self._say = say
+        self._heard: set[str | None] = set()
         self._writers: anyio.CapacityLimiter | None = None
 
     async def health(self, request: HttpRequest) -> HttpResponse:
@@ -181,6 +187,7 @@ class _Rooms:
             hint = "pass the server's token with --api-key or BEAKER_API_KEY; the server says which file holds it"
             refused = refuse(401, Problem("BK490", "this service asks for its token, and this is not it", hint=hint))
             return _shown(refused, close=True, headers={"www-authenticate": "Bearer"})
+        self._hear(request.headers.get(CLIENT_HEADER))
         try:
             asked = await read_request(request, body)
         except TooLarge:
@@ -196,6 +203,13 @@ class _Rooms:
             return answered(desk.place, lambda: handle(asked, Caller(ORGANIZATION, "remote"), ports))
 
         return _shown(await self._desks.do(work))
+
+    def _hear(self, version: str | None) -> None:
+        """Note of a client that shows the token whether its version fits, once for each."""
+        if version not in self._heard and len(self._heard) < HEARD:
+            self._heard.add(version)
+            if (misfit := service_misfit(beaker.__version__, version)) is not None:
+                self._say(f"warning: {misfit}")
 
     async def upload(self, request: HttpRequest) -> HttpResponse:
         body = Body(request.receive)
@@ -261,6 +275,7 @@ class _Rooms:
 def _shown(response: Response, *, close: bool = False, headers: dict[str, str] | None = None) -> HttpResponse:
     """A response as it goes out; `close` when the connection must not be used again."""
     extra = {**(headers or {}), **({"connection": "close"} if close else {}), "x-content-type-options": "nosniff"}
+    extra[SERVICE_HEADER] = beaker.__version__
     return HttpResponse(response.body, response.status, {**response.headers, **extra, "cache-control": "no-store"})
 
 

@@ -8,6 +8,8 @@ import pytest
 from beaker.core.endpoints import ENDPOINTS, Endpoint, Parameter
 from beaker.core.openapi import openapi_document
 
+VERSION = {"$ref": "#/components/parameters/ClientVersion"}
+HEADERS = {"X-Beaker-Service-Version": {"$ref": "#/components/headers/ServiceVersion"}}
 DOCUMENT: Any = openapi_document(ENDPOINTS, version="1.2.3")
 
 
@@ -42,6 +44,17 @@ def test_document__itself__is_what_readers_of_openapi_look_for() -> None:
     assert DOCUMENT["components"]["schemas"] == {
         "Refusal": {"type": "object", "properties": {"detail": {}}, "required": ["detail"]}
     }
+
+
+def test_document__versions__travel_in_headers_both_ways() -> None:
+    """What a client may say of itself with every request, and a service says with every answer."""
+    said = DOCUMENT["components"]["parameters"]["ClientVersion"]
+    assert (said["name"], said["in"], said["required"]) == ("X-Beaker-Client-Version", "header", False)
+    answered = DOCUMENT["components"]["headers"]["ServiceVersion"]
+    assert said["schema"] == answered["schema"] == {"type": "string"}
+    assert "of a Beaker client" in said["description"]
+    assert "same minor version and of the one before" in answered["description"]
+    assert "which version of Beaker gives it." in DOCUMENT["info"]["description"]
 
 
 def test_operation__with_everything__is_described_whole() -> None:
@@ -81,7 +94,7 @@ def test_operation__with_everything__is_described_whole() -> None:
     }
 
     def response(description: str, schema: Any) -> Any:
-        return {"description": description, "content": {"application/json": {"schema": schema}}}
+        return {"description": description, "headers": HEADERS, "content": {"application/json": {"schema": schema}}}
 
     assert operation(endpoint) == {
         "operationId": "do",
@@ -98,6 +111,7 @@ def test_operation__with_everything__is_described_whole() -> None:
                 "required": False,
                 "schema": {"type": "string", "maxLength": 255},
             },
+            VERSION,
         ],
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": {
@@ -112,7 +126,7 @@ def test_operation__with_next_to_nothing__says_no_more() -> None:
     """No body, no key, any object for an answer; the agent key in a body is needed there."""
     bare = operation(Endpoint(name="x", method="GET", path="/v1/x", auth="none", agent_key=None))
     assert bare.keys() == {"operationId", "parameters", "responses", "security"}
-    assert (bare["parameters"], bare["security"]) == ([], [])
+    assert (bare["parameters"], bare["security"]) == ([VERSION], [])
     assert bare["responses"]["2XX"]["content"]["application/json"]["schema"] == {"type": "object"}
     session = operation(Endpoint(name="x", method="POST", path="/v1/x", auth="session", agent_key=None, body=()))
     assert session["security"] == [{"session": []}]
@@ -120,7 +134,11 @@ def test_operation__with_next_to_nothing__says_no_more() -> None:
     assert empty == {"type": "object", "properties": {}, "additionalProperties": False}
     keyed = operation(Endpoint(name="x", method="POST", path="/v1/x", agent_key="body", body=()))
     schema = keyed["requestBody"]["content"]["application/json"]["schema"]
-    assert (schema["required"], [*schema["properties"]], keyed["parameters"]) == (["agent_key"], ["agent_key"], [])
+    assert (schema["required"], [*schema["properties"]], keyed["parameters"]) == (
+        ["agent_key"],
+        ["agent_key"],
+        [VERSION],
+    )
 
 
 @pytest.mark.parametrize(("kind", "name"), [("boolean", "boolean"), ("string", "string"), ("list", "array")])

@@ -17,6 +17,7 @@ from typing import Any
 import httpx
 import pytest
 
+import beaker
 from beaker.client.api import Api
 from beaker.client.flows import download_candidate, upload_dataset
 from beaker.client.network import HttpTransport
@@ -164,6 +165,27 @@ def test_answers__of_a_played_run__are_the_embedded_ones(
         download_candidate(place, winner, tmp_path / folder).unwrap()
     transport.close()
     assert files_of(tmp_path / "across") == files_of(tmp_path / "direct") != {}
+
+
+@pytest.mark.parametrize(("path", "status"), [("/health", 200), ("/v1/agents", 401), ("/v1/elsewhere", 401)])
+def test_answers__of_any_kind__say_which_version_gives_them(
+    served: Any, embedded: EmbeddedTransport, path: str, status: int
+) -> None:
+    """A refusal says it too, and so does the place called in-process."""
+    answer = httpx.get(served.url + path, trust_env=False, timeout=30)
+    assert (answer.status_code, answer.headers["x-beaker-service-version"]) == (status, beaker.__version__)
+    direct = embedded.send(build_request("list_agents", {}).unwrap())
+    assert direct.headers["x-beaker-service-version"] == beaker.__version__
+
+
+def test_client__of_another_version__is_noted_once(served: Any, http: httpx.Client) -> None:
+    """The log names a version that does not fit; only that of somebody who shows the token, and only once."""
+    for version, shown in (("77.1", False), ("88.1", True), ("88.1", True), (beaker.__version__, True)):
+        headers = {"x-beaker-client-version": version, **({} if shown else {"authorization": "Bearer no"})}
+        http.get("/v1/agents", headers=headers)
+    noted = f"warning: a client of version 88.1 asks this service of version {beaker.__version__}"
+    served.until(lambda: noted in served.log(), "the version is noted")
+    assert served.log().count("warning: a client of version") == 1
 
 
 def test_transfer__dataset__travels_both_ways_over_addresses_alone(

@@ -97,4 +97,12 @@ ENTRIES = {
         "A program fed a login or a GitHub connection an event that it does not wait for.",
         "Begin it anew.",
     ),
+    "BK830": (
+        "The service is more than one version ahead of the client, which may not understand what it answers.",
+        "Install the version of the service; docs/api.md says which fit.",
+    ),
+    "BK831": (
+        "The service is of an older version than the client, so it may refuse what is asked, or leave parts out.",
+        "Tell whoever runs the service, or use the client of its version; docs/api.md says which fit.",
+    ),
 }
