@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from returns.result import Result
 
+from beaker.cli.access import takes_key
 from beaker.cli.place import Answer, Surroundings, answered, look_around
 from beaker.cli.shell import Io
 from beaker.core.credentials import StoredSession, choose_base_url, choose_login
@@ -52,7 +53,7 @@ class Person:
 
 def target(arguments: argparse.Namespace, io: Io, *, command: str, around: Surroundings | None = None) -> Target:
     """The API that `command` is about. `Refused` (BK904) for options that have no use for it."""
-    if arguments.api_key is not None:
+    if arguments.api_key is not None and not takes_key(command):
         message = (
             f"--api-key has no use here: `beaker {command}` is about somebody's login, a key names an organization"
         )

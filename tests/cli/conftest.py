@@ -6,16 +6,20 @@ import json
 import re
 import subprocess
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from beaker.cli.__main__ import run
+from beaker.cli.access import ACCESS, takes_key
 from beaker.cli.endpoints import COMMAND_ENDPOINTS
+from beaker.cli.exit_codes import exits_of
+from beaker.cli.parser import COMMANDS
 from beaker.cli.run import ACTIONS
 from beaker.cli.schema import COMMAND_SCHEMAS
 from beaker.cli.shell import Io
@@ -67,11 +71,21 @@ def beaker(tmp_path: Path, conforms: Callable[[object, str], None]) -> Beaker:
             **{"clock": lambda: 0.0} | more,  # no wait is long, however slow this machine is
         )
         code = run(argv, shell)
+        command = command_in(argv)
+        assert command is None or code in exits_of(command), f"{command} ends with {code}"
         if "--json" in argv:
             described(argv, "" if foreign else out.getvalue(), err.getvalue(), conforms)
         return Outcome(code, out.getvalue(), err.getvalue())
 
     return call
+
+
+def command_in(argv: Sequence[str]) -> str | None:
+    """The command that a command line names, the implied one too; `None` where it names none."""
+    at = next((at for at, word in enumerate(argv) if word in COMMANDS), len(argv))
+    words = list(takewhile(lambda word: not word.startswith("-"), argv[at:]))
+    named = (found for count in (3, 2, 1) if (found := " ".join(words[:count])) in ACCESS)
+    return next(named, "run trigger" if words == ["run"] else None)
 
 
 def described(argv: tuple[str, ...], out: str, err: str, conforms: Callable[[object, str], None]) -> None:
@@ -208,6 +222,7 @@ def remote(service: Service, beaker: Callable[..., Any], tmp_path: Path) -> Call
         calls = [request["call"] for request in service.requests[before:]]
         called = [called_endpoint(call) for call in calls if not call.startswith("GET /files/")]
         assert set(called) <= set(COMMAND_ENDPOINTS[command]), f"{command} called {called}"
+        assert takes_key(command) or not called, f"{command} takes a key"
         return done
 
     return call
@@ -268,8 +283,9 @@ class Desk:
         assert not any(secret in text for secret in SECRETS), text
         asked = [one for one in self.hosted.requests[before:] if not one.path.startswith("/store/")]
         called = {match_request(one.method, one.path).unwrap().endpoint.name for one in asked}
-        known = (words for count in (3, 2, 1) if (words := " ".join(argv[:count])) in COMMAND_ENDPOINTS)
-        name = next(known, "run trigger")
+        spans = ((start, start + count) for start in range(len(argv)) for count in (3, 2, 1))
+        words = (" ".join(argv[start:end]) for start, end in spans)
+        name = next((found for found in words if found in COMMAND_ENDPOINTS), "run trigger")
         assert called <= set(COMMAND_ENDPOINTS[name]), f"{name} called {called}"
         return {"code": done.code, "out": self._plain(done.out), "err": self._plain(done.err)}
 
