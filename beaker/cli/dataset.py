@@ -5,7 +5,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.dataset_promote import add_promote, promote
-from beaker.cli.parser import HELP, add_agent_option, add_entry_options, add_leaf, agent_words, positive
+from beaker.cli.parser import (
+    HELP,
+    add_agent_option,
+    add_entry_options,
+    add_leaf,
+    add_python_option,
+    agent_words,
+    positive,
+)
 from beaker.cli.run_view import listed, mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, show_table
@@ -61,6 +69,7 @@ def add_parser(subparsers: Any) -> None:
     for leaf in (upload, listing, show):
         add_agent_option(leaf)
     add_entry_options(upload)
+    add_python_option(upload)
     add_promote(actions)
 
 

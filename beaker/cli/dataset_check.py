@@ -40,6 +40,7 @@ def check_rows(arguments: argparse.Namespace, io: Io, around: "Surroundings", di
         return
     from beaker.cli.kept_values import granted_here
     from beaker.cli.progress import busy
+    from beaker.cli.project_python import python_search, tell_python
     from beaker.cli.signals import run_async
     from beaker.core.environment import base_environment, redactor
     from beaker.core.launch import merge_config
@@ -62,6 +63,8 @@ def check_rows(arguments: argparse.Namespace, io: Io, around: "Surroundings", di
                 env={**base_environment(io.environ), **granted.values},
                 timeouts=timeouts_of(merge_config(around.config.config_defaults, entry.config_defaults)),
                 redact=redactor(granted.values.values()),
+                python=python_search(arguments, io, around.project.root, around.project.git_root),
+                told=lambda python: tell_python(python, io),
             )
         )
     if not is_successful(judged):

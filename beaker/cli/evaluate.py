@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, positive
+from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, add_python_option, positive
 from beaker.cli.run_view import mapping, score
 from beaker.cli.shell import DONE, NEGATIVE, Io, Styled, one_line
 from beaker.cli.words import counted
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from beaker.cli.evaluation_request import EvaluationRequest
-    from beaker.cli.place import Answer
+    from beaker.cli.place import Answer, Surroundings
     from beaker.engine.evaluation_run import EvaluationRun
 
 PROGRESS_SECONDS = 2.0
@@ -43,6 +43,7 @@ def add_eval(actions: Any) -> None:
         metavar="DATASET",
         help="a folder, NAME or NAME@REVISION (default: the candidate's, the configured)",
     )
+    add_python_option(leaf)
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     leaf.add_argument("--limit", type=positive(None), metavar="N", help="the first N cases only")
     leaf.add_argument("--html", metavar="FILE", help="also write one HTML page about it")
@@ -69,7 +70,7 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
         split: str = arguments.split
         subject = request.candidate_id or "baseline"
         io.note(f"evaluating {one_line(subject)} of {one_line(request.entry.id)} on {split.upper()}")
-        found = run_async(_run(arguments, io, request))
+        found = run_async(_run(arguments, io, around, request))
     answer = evaluation_json(arguments, request, found)
     # The result first: it took minutes, and a page that cannot be written must not take it along.
     if io.json:
@@ -86,8 +87,11 @@ def evaluate(arguments: argparse.Namespace, io: Io) -> int:
     return DONE if answer["report"]["scored"] else NEGATIVE
 
 
-async def _run(arguments: argparse.Namespace, io: Io, request: "EvaluationRequest") -> "EvaluationRun":
+async def _run(
+    arguments: argparse.Namespace, io: Io, around: "Surroundings", request: "EvaluationRequest"
+) -> "EvaluationRun":
     from beaker.cli.progress import counting
+    from beaker.cli.project_python import use_python
     from beaker.core.problems import Refused
     from beaker.engine.evaluation_run import evaluate_split
     from beaker.runtime.supervisor import Supervisor
@@ -107,6 +111,10 @@ async def _run(arguments: argparse.Namespace, io: Io, request: "EvaluationReques
 
     async with Supervisor(pycache=plan.work / "pycache", redact=plan.redact, warned=io.warn) as supervisor:
         supervisor.become_subreaper()
+        if around.project is not None:
+            root, repository = around.project.root, around.project.git_root
+            env = plan.setup_env
+            await use_python(supervisor, arguments, io, project=root, repository=repository, env=env)
         try:
             return await evaluate_split(
                 plan,

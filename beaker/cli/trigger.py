@@ -4,7 +4,15 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.launched import show_launched, show_request
-from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, agent_words, positive, seconds
+from beaker.cli.parser import (
+    add_agent_option,
+    add_entry_options,
+    add_leaf,
+    add_python_option,
+    agent_words,
+    positive,
+    seconds,
+)
 from beaker.cli.run_view import listed, mapping, styled_status
 from beaker.cli.shell import Io, one_line
 
@@ -39,6 +47,7 @@ def add_trigger(actions: Any) -> None:
     leaf.add_argument("--dataset-id", metavar="ID", help="the dataset by its artifact id")
     leaf.add_argument("--ref", metavar="REF", help="branch, tag or commit; @ is the branch checked out here")
     leaf.add_argument("--allow-dirty", action="store_true", help="with --local: run uncommitted changes as they are")
+    add_python_option(leaf)
     leaf.add_argument("--config", metavar="JSON", help="launch settings over config_defaults")
     _add_comparison(leaf)
     leaf.add_argument("--idempotency-key", metavar="KEY", help="repeat a launch whose outcome is unknown")
@@ -75,6 +84,7 @@ def _add_comparison(leaf: argparse.ArgumentParser) -> None:
 def trigger(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when the run was started; with --watch, that of `run status`."""
     from beaker.cli.place import answered, look_around, opened
+    from beaker.cli.project_python import settle_workers_python
     from beaker.core.problems import Problem, Refused
     from beaker.core.selection import select
 
@@ -89,6 +99,10 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
         if place.local and arguments.app_base_url is not None:
             raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
         request, ahead = _request(arguments, io, place, around, entry)
+        if place.embedded is not None:
+            settle_workers_python(arguments, io, around.project, place.embedded.workers)
+        elif arguments.python is not None:
+            raise Refused(Problem("BK904", "--python has no use elsewhere: the place makes an environment of its own"))
         if arguments.dry_run:
             return show_request(request, ahead, io)
         io.note(f"preview: {ahead.text()}")

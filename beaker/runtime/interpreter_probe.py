@@ -9,9 +9,6 @@ import json
 import os
 import sys
 
-sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
-# What lies in the working directory says nothing of the interpreter.
-
 
 def _release() -> "str | None":
     """The Beaker that is installed: `None` for none, and an empty text for something else of that name."""
@@ -34,9 +31,12 @@ def _lacks(name: str) -> bool:
         return True
 
 
-_told = {
-    "version": list(sys.version_info[:3]),
-    "release": _release(),
-    "missing": [name for name in sys.argv[1].split(",") if _lacks(name)],
-}
-print(json.dumps(_told))
+if __name__ == "__main__":
+    # What lies in the working directory says nothing of the interpreter.
+    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
+    told = {
+        "version": list(sys.version_info[:3]),
+        "release": _release(),
+        "missing": [name for name in sys.argv[1].split(",") if _lacks(name)],
+    }
+    print(json.dumps(told))

@@ -33,7 +33,6 @@ from beaker.files.interpreters import (
     python_project,
 )
 from beaker.files.pyproject import PythonProject
-from beaker.runtime import interpreter_probe
 from beaker.runtime.supervisor import Completed, Supervisor
 
 NEEDED = {"attr": "attrs", "cattrs": "cattrs", "httpx": "httpx", "yaml": "PyYAML", "returns": "returns"}
@@ -44,14 +43,18 @@ PROBE_SECONDS = 30.0
 
 POETRY_SECONDS = 15.0
 
+_PROBE = Path(__file__).with_name("interpreter_probe.py")
+
 
 @value(kw_only=True)
 class ProjectPython:
-    """The interpreter that runs a project's code: its program, its version (`3.12.4`), and where it was found."""
+    """The interpreter that runs a project's code: its program, its version (`3.12.4`), where it was found, whether it
+    is the one that runs this, and all that in words."""
 
     program: str
     version: str
     source: PythonSource
+    is_own: bool
     described: str
 
 
@@ -101,6 +104,7 @@ def _told(python: ChosenPython, version: tuple[int, int, int]) -> ProjectPython:
         program=python.program,
         version=".".join(map(str, version)),
         source=python.source,
+        is_own=python.is_own,
         described=described_python(version, python.program, python.source),
     )
 
@@ -109,7 +113,7 @@ async def _probed(
     supervisor: Supervisor, python: ChosenPython, folder: Path, env: Mapping[str, str]
 ) -> Result[ProbedPython, Problem]:
     """What the interpreter says of itself, started as the project's children will be."""
-    text = Path(interpreter_probe.__file__).read_text(encoding="utf-8")
+    text = _PROBE.read_text(encoding="utf-8")
     done = await supervisor.run_command(
         [python.program, "-c", text, ",".join(NEEDED)], cwd=folder, env=env, timeout=PROBE_SECONDS
     )

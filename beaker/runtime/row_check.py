@@ -3,11 +3,14 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problems
+from beaker.files.interpreters import PythonSearch
 from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.interpreters import ProjectPython, use_project_python
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import SetupWorker, WorkerFailed
 
@@ -19,14 +22,21 @@ async def judge_rows(
     env: Mapping[str, str],
     timeouts: Timeouts,
     redact: Callable[[str], str],
+    python: PythonSearch | None = None,
+    told: Callable[[ProjectPython], None] = lambda python: None,
 ) -> Result[dict[str, int], Problems]:
     """The number of rows per split when the Integration of `code` can read all of them.
 
     Else every bad row of both files (`file:line`, field), up to 50, the rest counted; or what hindered the Integration
     from being imported in time. `env` is the environment of its process, `redact` hides values of secrets.
+    `python` says where its interpreter is looked for, and `told` is told which it is.
     """
     async with Supervisor(redact=redact, warned=lambda problem: None) as supervisor:
         supervisor.become_subreaper()
+        chosen = await use_project_python(supervisor, python, env=env)
+        if not is_successful(chosen):
+            return Failure((chosen.failure(),))
+        told(chosen.unwrap())
         try:
             setup = await SetupWorker.start(supervisor, code, env=env, timeouts=timeouts)
             try:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from beaker.core.interpreters import PYTHON_VARIABLE
 from beaker.service.locks import is_held, terminate
 from beaker.service.place import Place
 
@@ -34,6 +35,10 @@ class LocalWorkers:
         self._foreground = foreground
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self._leashes: dict[str, int] = {}
+
+    def use_python(self, program: str) -> None:
+        """Have the workers that are started from now on run the project's code with this interpreter."""
+        self._environ[PYTHON_VARIABLE] = program
 
     def start(self, run_id: str, granted: Mapping[str, str]) -> None:
         """Start a worker for a run; one too many finds the run's lock taken and ends by itself."""

@@ -51,6 +51,7 @@ from beaker.service.ports import timestamp
 from beaker.service.run_table import RunRecord, start_attempt
 from beaker.service.sources import check_out, commit_files
 from beaker.service.work_folder import WorkFolder
+from beaker.service.worker_python import attempt_python
 
 ENDED, REFUSED, DELETED = 0, 2, 4
 
@@ -129,6 +130,20 @@ async def _attempt(place: Place, run: RunRecord, work: Path, *, leashed: bool) -
             warned=lambda problem: _say(f"warning: {problem}"),
         ) as supervisor:
             supervisor.become_subreaper()
+            python = await attempt_python(
+                place.run_dir(run.id),
+                plan.original,
+                plan.source_dir,
+                supervisor,
+                environ=os.environ,
+                env=plan.setup_env,
+            )
+            if not is_successful(python):
+                # Another shell may have the interpreter: the run stays open, and says why if none ever has.
+                missing = python.failure()
+                _remember(journal, clean(str(missing)))
+                _say(f"error: {missing}\nhint: {missing.hint}")
+                return REFUSED
             task = asyncio.create_task(optimize(plan, journal, supervisor, remark=lambda text: _say(redact(text))))
             _stop_on_signals(task, stopped)
             if leashed:

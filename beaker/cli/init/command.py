@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import HELP, add_leaf
+from beaker.cli.parser import HELP, add_leaf, add_python_option
 from beaker.cli.shell import DONE, Io, Styled, one_line, problems_json
 from beaker.cli.words import quoted
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from beaker.cli.init.plan import Asked, InitPlan
     from beaker.files.entrypoints import ModuleFile
+    from beaker.runtime.interpreters import ProjectPython
     from beaker.runtime.supervisor import Supervisor
 
 ASSISTANTS = ("claude", "cursor", "codex", "devin", "all")
@@ -36,6 +37,7 @@ def add_parser(subparsers: Any) -> None:
     leaf.add_argument("--spec-id", metavar="ID", help="with --discover: the id of the only Spec")
     leaf.add_argument("--print", action="store_true", help="show what would be written, and write nothing")
     leaf.add_argument("--no-verify", action="store_true", help="do not import the integration")
+    add_python_option(leaf)
     assistants = leaf.add_mutually_exclusive_group()
     assistants.add_argument("--agent", choices=ASSISTANTS, help=argparse.SUPPRESS)
     assistants.add_argument("--no-agent", action="store_true", help=argparse.SUPPRESS)
@@ -79,8 +81,10 @@ def _discovered(arguments: argparse.Namespace, io: Io) -> int:
 
 async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":
     from beaker.cli.init.plan import plan_init
+    from beaker.cli.project_python import use_python
     from beaker.core.environment import base_environment
     from beaker.core.problems import Refused
+    from beaker.files.project import find_git_root
     from beaker.files.undoable import undoable
     from beaker.runtime.discovery import discover_integrations
     from beaker.runtime.failures import WorkerFailed
@@ -90,8 +94,17 @@ async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":
     env = base_environment(io.environ)
     with temporary_folder("beaker-init-") as pycache:
         async with Supervisor(pycache=pycache) as supervisor:
+            settled: list[ProjectPython] = []
+
+            async def settle(project: "Path") -> None:
+                """Choose the interpreter once, and only when something is to be imported."""
+                if not settled:
+                    root = find_git_root(project)
+                    found = await use_python(supervisor, arguments, io, project=project, repository=root, env=env)
+                    settled.append(found)
 
             async def discover(module: "ModuleFile") -> tuple[str, ...]:
+                await settle(module.project)
                 return await discover_integrations(supervisor, module.import_root, module.module, env=env)
 
             try:
@@ -100,6 +113,7 @@ async def _performed(arguments: argparse.Namespace, io: Io) -> "InitPlan":
                     return plan
                 with undoable({file.path: file.data for file in plan.files if file.data is not None}):
                     if not arguments.no_verify:
+                        await settle(plan.project.root)
                         await _verify(supervisor, plan, {**env, **_granted(plan, io)})
             except WorkerFailed as failed:
                 _show_output(failed, io)

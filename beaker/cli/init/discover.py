@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 from returns.pipeline import is_successful
 
+from beaker.cli.project_python import use_python
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.signals import run_async
 from beaker.core.environment import base_environment
@@ -62,7 +63,7 @@ def discover(arguments: argparse.Namespace, io: Io, *, directory: Path, config_f
     if not arguments.print:
         with undoable(files):
             if not arguments.no_verify:
-                run_async(_verify(found, git_root or root, io))
+                run_async(_verify(arguments, io, found, root, git_root))
     _tell(arguments, io, root, found, files)
     return DONE
 
@@ -127,16 +128,18 @@ def _ignores(root: Path) -> dict[Path, bytes]:
     return {} if content is None else {path: content}
 
 
-async def _verify(found: list[Found], root: Path, io: Io) -> None:
+async def _verify(
+    arguments: argparse.Namespace, io: Io, found: list[Found], project: Path, git_root: Path | None
+) -> None:
     """Import every factory and build its Spec, each in a process of its own; `Refused` when that fails."""
     with temporary_folder("beaker-init-") as pycache:
         async with Supervisor(pycache=pycache) as supervisor:
+            env = base_environment(io.environ)
+            await use_python(supervisor, arguments, io, project=project, repository=git_root, env=env)
             for one in found:
-                code = CodeRoot(root, one.target, one.source_dir, one.package_import_root, kind="spec")
+                code = CodeRoot(git_root or project, one.target, one.source_dir, one.package_import_root, kind="spec")
                 try:
-                    worker = await SetupWorker.start(
-                        supervisor, code, env=base_environment(io.environ), timeouts=Timeouts()
-                    )
+                    worker = await SetupWorker.start(supervisor, code, env=env, timeouts=Timeouts())
                 except WorkerFailed as failed:
                     raise Refused(failed.problems) from None
                 await worker.close()

@@ -3,7 +3,7 @@
 import argparse
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.parser import HELP, add_leaf
+from beaker.cli.parser import HELP, add_leaf, add_python_option
 from beaker.cli.shell import DONE, Io, Styled, one_line, problems_json
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def add_parser(subparsers: Any) -> None:
         "its own, and all files are put back when anything differs.",
     )
     leaf.add_argument("--write", action="store_true", help="make the edits that are shown")
+    add_python_option(leaf)
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:

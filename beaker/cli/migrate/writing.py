@@ -9,6 +9,7 @@ from returns.pipeline import is_successful
 from beaker.cli.kept_values import granted_here
 from beaker.cli.migrate.plan import MigrationPlan
 from beaker.cli.place import Surroundings
+from beaker.cli.project_python import use_python
 from beaker.cli.shell import Io
 from beaker.cli.signals import run_async
 from beaker.core.config import ProjectConfig
@@ -81,10 +82,12 @@ async def _loaded(
     root = around.project.git_root or around.project.root
     with temporary_folder("beaker-migrate-") as pycache:
         async with Supervisor(pycache=pycache) as supervisor:
+            base, project = base_environment(io.environ), around.project
+            await use_python(supervisor, arguments, io, project=project.root, repository=project.git_root, env=base)
             for entry in config.entries:
                 if entry.problems:
                     continue
-                env = {**base_environment(io.environ), **granted_here(arguments, io, around, entry).values}
+                env = {**base, **granted_here(arguments, io, around, entry).values}
                 try:
                     worker = await SetupWorker.start(supervisor, _code(root, entry), env=env, timeouts=Timeouts())
                 except WorkerFailed as failed:
