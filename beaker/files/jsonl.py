@@ -1,7 +1,8 @@
 """Datasets on disk: a folder with `train.jsonl`, `test.jsonl` and perhaps `manifest.json`, read strictly, row by row.
 
 One JSON object per line. LF, CRLF and a lone CR end a line; blank lines are skipped but counted, so a row's number is
-the line an editor shows. A byte-order mark at the start is accepted. Rows are streamed: memory does not grow with them.
+the line an editor shows. A byte-order mark at the start is accepted. Rows are streamed: memory does not grow with them,
+whatever ends them, nor with a line that is too long to be one.
 """
 
 from collections.abc import Iterator
@@ -19,6 +20,10 @@ from beaker.files.reading import open_regular, read_regular
 
 Row: TypeAlias = dict[str, Any]
 
+MAX_LINE = 256 << 20
+"""Bytes of the longest line that is read."""
+
+_BLOCK = 1 << 16
 _BOM = b"\xef\xbb\xbf"
 _MANIFEST = "manifest.json"
 
@@ -53,7 +58,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, bytes | Problem]]:
                 yield 1, foreign
                 return
             for number, line in enumerate(_lines(file), start=1):
-                if not _blank(line):
+                if line is None:
+                    yield number, _too_long(path, number)
+                elif not _blank(line):
                     yield number, line.rstrip(b"\r\n")
     except OSError as error:
         yield 0, os_problem(error, "read the rows", path)
@@ -66,7 +73,7 @@ def count_rows(path: Path) -> Result[int, Problem]:
             foreign = _foreign_problem(path, file)
             if foreign is not None:
                 return Failure(foreign)
-            return Success(sum(not _blank(line) for line in _lines(file)))
+            return Success(sum(line is None or not _blank(line) for line in _lines(file)))
     except OSError as error:
         return Failure(os_problem(error, "count the rows", path))
 
@@ -139,12 +146,34 @@ def _foreign(path: Path, kind: str) -> Problem:
     return Problem("BK201", f"the file is {kind}, not UTF-8 text", f"{path}:1", hint)
 
 
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    for line in file:
-        if b"\r" in line:
-            yield from line.splitlines()
-        else:
-            yield line
+def _too_long(path: Path, number: int) -> Problem:
+    hint = "write one JSON object per line; what a row refers to can lie in a file of its own"
+    return Problem("BK221", f"the line has more than {MAX_LINE} bytes", f"{path}:{number}", hint)
+
+
+def _lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """The lines of a file with their ends, `None` for one that is too long; at most that much is held of it."""
+    held: list[bytes] = []  # of a line that began in an earlier block
+    size = 0
+    while block := file.read(_BLOCK):
+        while block.endswith(b"\r") and (next_byte := file.read(1)):  # an LF behind it belongs to the same end
+            block += next_byte
+        lines = block.splitlines(keepends=True)
+        unfinished = lines.pop() if not lines[-1].endswith((b"\n", b"\r")) else b""
+        if held and lines:
+            size += len(lines[0])
+            first = lines.pop(0)
+            yield None if size > MAX_LINE else b"".join((*held, first))
+            held, size = [], 0
+        yield from lines
+        if unfinished:
+            size += len(unfinished)
+            if size > MAX_LINE:
+                held = [b""]  # it is none that is handed on
+            else:
+                held.append(unfinished)
+    if held:
+        yield None if size > MAX_LINE else b"".join(held)
 
 
 def _blank(line: bytes) -> bool:

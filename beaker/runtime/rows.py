@@ -9,9 +9,11 @@ from returns.pipeline import is_successful
 
 from beaker.core.datasets import SPLITS
 from beaker.core.problems import Problem
+from beaker.core.row_ids import RowField
 from beaker.files.atomic import os_problem
 from beaker.files.jsonl import read_lines, read_manifest, read_row
 from beaker.runtime.failures import StageFailed, StageProblem, said, traced
+from beaker.runtime.repeated_ids import RepeatedIds
 from beaker.sdk.rows import InvalidRow, RowAdapter
 
 STAGE = "check_rows"
@@ -21,10 +23,15 @@ MAX_ROW_PROBLEMS = 50
 
 
 class CheckedDataset:
-    """A dataset whose rows are all valid: how many there are, its metadata, and how to read them again."""
+    """A dataset whose rows are all valid: how many there are, its metadata, and how to read them again.
 
-    def __init__(self, directory: Path, adapter: RowAdapter[Any]) -> None:
+    `ids` are the fields of which the id of a row's only case is made, where that is known: no two rows may have the
+    same ones then.
+    """
+
+    def __init__(self, directory: Path, adapter: RowAdapter[Any], ids: tuple[RowField, ...] = ()) -> None:
         self.directory = directory
+        self._ids = RepeatedIds(ids)
         self.row_counts: dict[str, int] = {}
         self.metadata: dict[str, Any] = {}
         self._adapter = adapter
@@ -48,6 +55,8 @@ class CheckedDataset:
                 hidden += len(found[room:])
             self.row_counts[split] = count
         problems += self._read_metadata()
+        if not problems:
+            problems += self._repeated()
         if hidden:
             message = f"{hidden} more faults; {bad_rows} lines are wrong altogether"
             problems.append(StageProblem("BK241", message, str(self.directory), stage=STAGE))
@@ -80,7 +89,7 @@ class CheckedDataset:
     def _faults(self, split: str, number: int, line: bytes) -> list[StageProblem]:
         where = f"{self.path(split)}:{number}"
         try:
-            self._adapter.validate_json(line)
+            self._ids.note(self._adapter.validate_json(line))
         except InvalidRow as error:
             if isinstance(problem := read_row(self.path(split), number, line), Problem):
                 return [_problem(problem)]
@@ -92,6 +101,26 @@ class CheckedDataset:
                 StageProblem("BK240", f"validating the row raised {said(error)}", where, hint, STAGE, traced(error))
             ]
         return []
+
+    def _repeated(self) -> list[StageProblem]:
+        """A problem for each row that is bound to give the id of an earlier row's case, up to the limit."""
+        if not self._ids.may_repeat():
+            return []
+        rows = ((place, row) for split in SPLITS for place, row in self.rows(split))
+        hint = (
+            "load_cases makes the id of a case of that alone: remove the row, or make it of what differs in every row"
+        )
+        found = [
+            StageProblem(
+                "BK222", f"{said}, as in {earlier}: both give one case id", f"{self.directory / place}", hint, STAGE
+            )
+            for place, earlier, said in self._ids.repeated(rows)
+        ]
+        hidden = len(found) - MAX_ROW_PROBLEMS
+        if hidden > 0:
+            message = f"{hidden} more rows give an id again"
+            found[MAX_ROW_PROBLEMS:] = [StageProblem("BK241", message, str(self.directory), stage=STAGE)]
+        return found
 
     def _missing_files(self) -> list[StageProblem]:
         if not self.directory.is_dir():

@@ -11,6 +11,7 @@ from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.failures import StageFailed, StageProblem
 from beaker.runtime.importing import import_integration
+from beaker.runtime.repeated_ids import fields_of_ids
 from beaker.runtime.rows import CheckedDataset
 from beaker.sdk.integration import Integration
 from beaker.sdk.validation import validate_integration
@@ -69,7 +70,8 @@ class _SetupProcess:
 
     def _check_rows(self, integration: Integration, directory: Path) -> CheckedDataset:
         if self._checked is None or self._checked.directory != directory:
-            checked = CheckedDataset(directory, validate_integration(integration))
+            adapter = validate_integration(integration)
+            checked = CheckedDataset(directory, adapter, fields_of_ids(integration.run_setup))
             checked.check()
             self._checked = checked
         return self._checked

@@ -23,6 +23,7 @@ from beaker.runtime.attempt import Attempt
 from beaker.runtime.case_storage import VIEWS
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageFailed
+from beaker.runtime.repeated_ids import fields_of_ids
 from beaker.runtime.rows import CheckedDataset
 from beaker.sdk.integration import Integration
 from beaker.sdk.runtimes import PinnedDatasetInfo, SetupRuntime
@@ -153,7 +154,8 @@ async def _hold(request: _Request, ready: Callable[[PreparedRun], Awaitable[None
     __tracebackhide__ = True
     integration = request.integration
     folder = new_folder("setup")
-    dataset = CheckedDataset(_dataset_folder(request.dataset), validate_integration(integration))
+    adapter, ids = validate_integration(integration), fields_of_ids(integration.run_setup)
+    dataset = CheckedDataset(_dataset_folder(request.dataset), adapter, ids)
     try:
         dataset.check()
     except StageFailed as failed:

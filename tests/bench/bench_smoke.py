@@ -1,4 +1,5 @@
-"""Figures of smoke: rows per second and peak memory at 2,000 and 20,000 rows, beside parsing the same JSON twice."""
+"""Figures of smoke: rows per second and peak memory at 2,000 and 20,000 rows, beside parsing the same JSON twice; and
+the peak memory of validating a million rows of 200 bytes."""
 
 import asyncio
 import json
@@ -11,9 +12,12 @@ import time
 from pathlib import Path
 
 from beaker.core.config_entry import IntegrationEntry
+from beaker.core.optimizer import Timeouts
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.smoke import smoke
 from beaker.runtime.smoke_values import SmokeRequest
+from beaker.runtime.supervisor import Supervisor
+from beaker.runtime.workers import SetupWorker
 
 APP = """
 from dataclasses import dataclass
@@ -91,9 +95,42 @@ def measure(rows: int) -> None:
         )
 
 
+def validate(rows: int) -> None:
+    """Print the peak memory of the process that validates `rows` rows of 200 bytes and compares their ids."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        write(root, 10)
+        for split, count in (("train", rows * 9 // 10), ("test", rows // 10)):
+            with (root / "dataset" / f"{split}.jsonl").open("w") as file:
+                for index in range(count):
+                    row = {"id": f"{split}-{index:07}", "text": "x" * 118, "lines": ["a"], "expected": {"a": 0.5}}
+                    file.write(json.dumps(row) + "\n")
+
+        async def check() -> None:
+            env = {"PATH": os.environ["PATH"]}
+            async with Supervisor() as supervisor:
+                code = CodeRoot(root / "project", "app:integration")
+                worker = await SetupWorker.start(supervisor, code, env=env, timeouts=Timeouts())
+                await worker.check_rows(root / "dataset")
+                await worker.close()
+
+        size = (root / "dataset" / "train.jsonl").stat().st_size
+        begun = time.perf_counter()
+        asyncio.run(check())
+        taken = time.perf_counter() - begun
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
+        print(
+            f"validating {rows} rows of {size // (rows * 9 // 10)} bytes: {taken:6.1f} s, {peak:6.1f} MiB at most in "
+            "the child; target 300 MiB"
+        )
+
+
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:2] == ["validate"]:
+        validate(int(sys.argv[2]))
+    elif len(sys.argv) > 1:
         measure(int(sys.argv[1]))
     else:
         for rows in (2_000, 20_000):  # each in a process of its own, so that each has its own peak
             subprocess.run([sys.executable, __file__, str(rows)], check=True)
+        subprocess.run([sys.executable, __file__, "validate", "1000000"], check=True)

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from returns.result import Success
 
 from beaker.core.problems import Problem
-from beaker.files.jsonl import count_rows, read_lines, read_manifest, read_rows, read_split_counts
+from beaker.files.jsonl import MAX_LINE, count_rows, read_lines, read_manifest, read_rows, read_split_counts
 
 rows = st.dictionaries(st.text(max_size=5), st.none() | st.integers() | st.text(max_size=8), max_size=3)
 blanks = st.sampled_from(["", " ", "\t", "\u00a0", "\x0b"])
@@ -159,6 +160,48 @@ def test_read_rows__many_rows__memory_stays_flat(split: Path) -> None:
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
     assert peaks[1] < peaks[0] * 1.5
+
+
+@pytest.mark.parametrize("end", ["\r", "\r\n", "\n"], ids=["CR", "CRLF", "LF"])
+def test_read_lines__any_end__memory_stays_flat(split: Path, end: str) -> None:
+    """Ten times the rows take the same memory, whichever end their lines have."""
+    peaks = []
+    for rows in (2_000, 20_000):
+        split.write_bytes(f'{{"text": "{"x" * 180}"}}{end}'.encode() * rows)
+        tracemalloc.start()
+        assert sum(1 for _ in read_lines(split)) == rows
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < peaks[0] + (1 << 16)
+
+
+@given(
+    st.lists(st.sampled_from([b"a" * 65_534, b"a" * 65_535, b"a" * 65_536, b"a", b""]), min_size=1, max_size=4),
+    st.sampled_from([b"\n", b"\r", b"\r\n"]),
+    st.booleans(),
+)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_read_lines__ends_at_the_edge_of_a_block__are_one_end(
+    split: Path, parts: list[bytes], end: bytes, ends: bool
+) -> None:
+    """Lines are those that splitlines gives, wherever the file happens to be cut while it is read."""
+    split.write_bytes(end.join(parts) + (end if ends else b""))
+    expected = [(at, line) for at, line in enumerate(split.read_bytes().splitlines(), start=1) if line]
+    assert list(read_lines(split)) == expected
+
+
+def test_read_lines__line_that_is_too_long__is_named_and_hides_no_other(split: Path) -> None:
+    """A line beyond the limit is a fault at its number, and is not held in memory; the lines around it are read."""
+    with split.open("wb") as file:
+        file.write(b'{"a": 1}\n{"b": "')
+        file.seek(MAX_LINE, 1)
+        file.write(b'"}\n{"c": 1}\n')
+    first, second, third = read_lines(split)
+    assert (first, third) == ((1, b'{"a": 1}'), (3, b'{"c": 1}'))
+    assert second[0] == 2
+    assert isinstance(second[1], Problem)
+    assert (second[1].code, second[1].where) == ("BK221", f"{split}:2")
+    assert count_rows(split) == Success(3)
 
 
 def test_read_split_counts__folder__counts_what_is_there(tmp_path: Path) -> None:

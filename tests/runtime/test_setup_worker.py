@@ -453,7 +453,12 @@ def test_load_cases__hand_written_iterator__works(project, hosted):
     ],
 )
 def test_load_cases__duplicate_ids__name_the_id_and_both_rows(project, hosted, train, test, told):
-    """Ids are unique after trimming, over rows and splits."""
+    """Ids are unique after trimming, over rows and splits, also where rows do not show them."""
+    project.hooks("""
+class Setup(Setup):
+    async def load_cases(self, row, *, runtime):
+        yield Case(id=row["id"].strip(), input=row["x"], expected=row["x"])
+""")
     project.rows(train=train, test=test)
     assert told in failure(project, hosted).problem.message
 
@@ -909,3 +914,52 @@ def test_check_rows__what_is_no_dataset__is_told_once(project, hosted, kind):
     assert problem.code == "BK210"
     assert problem.message == told.get(kind, "the split 'train' is a symbolic link that leads to no file")
     assert problem.where == str(train if kind in ("dangling", "looping") else project.dataset)
+
+
+def test_check_rows__ids_that_rows_show__are_found_before_setup(project, hosted):
+    """Where the code shows what makes the ids, rows with the same are faults of the dataset; nothing is set up."""
+    project.hooks("""
+class Setup(Setup):
+    def __init__(self):
+        Path("made").touch()
+    async def load_cases(self, row, *, runtime):
+        number = row["id"]
+        yield Case(id=f"case-{number}", input=row["x"], expected=row["x"])
+""")
+    row = '{"id": "same", "x": 1}'
+    project.rows(train=[row, '{"id": 1, "x": 1}', '{"id": true, "x": 1}'], test=['{"id": "1", "x": 1}', row, row])
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        with pytest.raises(WorkerFailed) as failed:
+            await project.prepare(worker)
+        await worker.close()
+        return failed.value.problems
+
+    problems = hosted(work)
+    assert [(problem.code, problem.where) for problem in problems] == [
+        ("BK222", f"{project.dataset}/test.jsonl:2"),
+        ("BK222", f"{project.dataset}/test.jsonl:3"),
+    ]
+    assert all("row['id'] = 'same', as in train.jsonl:1" in problem.message for problem in problems)
+    assert not (project.root / "made").exists()
+
+
+@pytest.mark.parametrize(
+    "rows", [[{"id": ["a"], "x": 1}, {"id": ["a"], "x": 2}], [{"x": 1}, {"x": 1}], [{"id": 1, "x": 1}]]
+)
+def test_check_rows__rows_that_show_no_ids__are_not_judged(project, hosted, rows):
+    """Values that are no plain ones, rows without the field and rows that differ are left to the loader."""
+    project.hooks("""
+class Setup(Setup):
+    async def load_cases(self, row, *, runtime):
+        yield Case(id=f"{row['id']}-{row['x']}", input=1, expected=1)
+""").rows(train=rows, test=1)
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        counts = await worker.check_rows(project.dataset)
+        await worker.close()
+        return counts
+
+    assert hosted(work) == {"train": len(rows), "test": 1}

@@ -81,6 +81,14 @@ ENTRIES = {
         "`run smoke` checked a folder, and a launch will use another dataset. This is a warning.",
         "`run smoke --dataset NAME` checks the one that a launch uses; upload the folder when it is newer.",
     ),
+    "BK221": (
+        "A line of a dataset is too long to be a row.",
+        "Write one JSON object per line; what a row refers to can lie in a file of its own.",
+    ),
+    "BK222": (
+        "Two rows are bound to give the same case id: `load_cases` makes it of fields that are equal in both.",
+        "Remove the row that came in twice, or make ids of what differs in every row.",
+    ),
     "BK240": (
         "The integration's row model does not take a row, or failed on it.",
         "Correct the row, or the model; docs/row-models.md explains both.",
