@@ -1,18 +1,35 @@
 """The demo is real: it gains on held-out invoices, and what it learns comes from the evidence."""
 
+import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from beaker.cli.__main__ import run
+from beaker.cli.shell import Io
+
 pytestmark = pytest.mark.e2e
 
 ENVIRON = {key: text for key, text in os.environ.items() if not key.startswith("BEAKER_")}
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("quickstart", "reports", "candidates", "troubleshooting", "installation", "skills")
+ELSEWHERE = ("demo", "login", "doctor")
+"""What would take too long here, waits for a person, or is right to find something on a machine without a login."""
+REFUSED_HERE = (
+    ("candidate branch", "BK909"),  # the demo changes documents alone
+    ("candidate pull-request", "BK131"),  # what only a service does
+    ("run debug", "BK131"),
+)
 
 PERMUTED = '''\
 """Gives every case of the evidence the expected value of another one, then lets the demo's proposer learn."""
@@ -93,6 +110,46 @@ def test_demo__project__stays_clean_and_the_change_set_applies(demo: dict[str, A
     assert applied.returncode == 0, applied.stderr
     now = {path.name: path.read_bytes() for path in (folder / "playbooks").iterdir()}
     assert now == {path.name: path.read_bytes() for path in (run / "tree" / "documents" / "playbooks").iterdir()}
+
+
+def typed(page: Path) -> Iterator[list[str]]:
+    """The arguments of every `beaker` at the beginning of a line that somebody would type, in a page's blocks."""
+    for block in re.findall(
+        r"^ *```(?:sh|console)\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        prompt = r"\$ " if re.search(r"^\$ ", block, re.MULTILINE) else ""
+        for line in re.findall(rf"^ *{prompt}(?:\S*/)?beaker (.*)", block, re.MULTILINE):
+            yield shlex.split(line, comments=True)
+
+
+def test_pages__commands_about_a_run__work_as_they_are_written(demo: dict[str, Any], git: Any) -> None:
+    """Whoever follows the pages and guides after the demo gets what they promise, command by command."""
+    folder, run_id = Path(demo["directory"]), demo["run_id"]
+    git("checkout", "--quiet", "--", ".", cwd=folder)
+    pages = [ROOT / "docs" / f"{name}.md" for name in PAGES]
+    written = [
+        words for page in (*pages, *sorted((ROOT / "beaker" / "skills").glob("*/SKILL.md"))) for words in typed(page)
+    ]
+    done, faults = set(), []
+    for words in written:
+        line = re.sub(r"RUN_ID\.4|RUN\.N", f"{run_id}.1", shlex.join(words))
+        line = line.replace("RUN_ID", run_id).replace("run_7f3a", run_id).replace("documents", ".")
+        if (
+            line in done
+            or any(line.startswith(one) for one in ELSEWHERE)
+            or "trigger --dataset invoices --watch" in line
+        ):
+            continue
+        done.add(line)
+        out, err = io.StringIO(), io.StringIO()
+        view = Io(stdout=out, stderr=err, stdin=io.StringIO(), environ=ENVIRON | {"HOME": str(folder)}, cwd=folder)
+        code = run(shlex.split(line), view)
+        if code != 0 and not any(command in line and said in err.getvalue() for command, said in REFUSED_HERE):
+            faults.append(f"{code} {line}: {err.getvalue() or out.getvalue()}")
+    git("checkout", "--quiet", "--", ".", cwd=folder)
+    git("clean", "-fdq", cwd=folder)
+    assert faults == []
+    assert len(done) > 30
 
 
 def test_demo__evidence_permuted__gains_nothing(demo: dict[str, Any], git: Any) -> None:
