@@ -284,3 +284,15 @@ def test_block__command_that_is_not_there__is_found(typed: str) -> None:
 def test_span__command_that_is_not_there__is_found(span: str) -> None:
     """So is what is wrong inside of a sentence."""
     assert any(fault_of_command(one, whole=False) for one in alternatives(span.split()[1:]))
+
+
+def test_pages__links__lead_to_what_is_there() -> None:
+    """A link from the README, a page or a guide names a file of the checkout; the site's index has every page."""
+    faults = []
+    for path in (ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *GUIDES):
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", BLOCK.sub("", path.read_text(encoding="utf-8"))):
+            if "://" not in target and not target.startswith("mailto:") and not (path.parent / target).exists():
+                faults.append(f"{named(path)}: {target}")
+    index = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").split()
+    faults += [path.stem for path in PAGES[1:] if path.stem not in {*index, "index"}]
+    assert faults == []
