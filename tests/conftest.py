@@ -45,6 +45,41 @@ def interruptible() -> Iterator[None]:
         signal.signal(number, handler or signal.SIG_DFL)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def no_active_environment() -> Iterator[None]:
+    """Keeps the environment out of which the tests were started, which need not have Beaker, from being a project's."""
+    before = {
+        name: os.environ.pop(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "BEAKER_PYTHON") if name in os.environ
+    }
+    yield
+    os.environ.update(before)
+
+
+@pytest.fixture
+def make_environment() -> Callable[..., Path]:
+    """Make a virtual environment of this Python in a folder, with what is installed here unless it is `bare`; answers
+    its interpreter."""
+
+    def make(folder: Path, *, bare: bool = False) -> Path:
+        version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+        packages = folder / "lib" / version / "site-packages"
+        packages.mkdir(parents=True)
+        real = Path(os.path.realpath(sys.executable))
+        (folder / "pyvenv.cfg").write_text(f"home = {real.parent}\ninclude-system-site-packages = false\n")
+        (folder / "bin").mkdir()
+        python = folder / "bin" / "python"
+        python.symlink_to(real)
+        if not bare:
+            import beaker
+
+            here = [entry for entry in sys.path if entry.endswith("site-packages")]
+            lines = [*here, str(Path(beaker.__file__).parents[1])]
+            (packages / "here.pth").write_text("".join(f"{line}\n" for line in lines))
+        return python
+
+    return make
+
+
 SCHEMAS = Path(__file__).parents[1] / "docs" / "schemas"
 
 
