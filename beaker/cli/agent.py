@@ -66,16 +66,16 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 def listing(arguments: argparse.Namespace, io: Io) -> int:
     """List the agents; exit code 0, also when there are none."""
-    from beaker.cli.place import opened
+    from beaker.cli.place import answered, opened
     from beaker.core.agent_matching import read_agents
 
     with opened(arguments, io, resume=False, needs_agent=False) as place:
         answer = place.call("list_agents")
         person = place.credential is not None and place.credential.names_a_person
+    agents = answered(read_agents(answer))
     if io.json:
         io.json_line(answer)
         return DONE
-    agents = read_agents(answer)
     if not agents and place.local:
         io.out("no agents; one is made when it is first named")
     elif not agents:

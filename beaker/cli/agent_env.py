@@ -65,14 +65,15 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
 def listing(arguments: argparse.Namespace, io: Io) -> int:
     """Show what is set, and nothing of the values but their ending."""
-    from beaker.core.agent_values import described_value
+    from beaker.cli.place import answered
+    from beaker.core.agent_values import described_value, read_values
 
     with _agent(arguments, io) as (place, agent_id, _):
         answer = place.call("list_agent_env_vars", agent_id=agent_id)
+    listed = answered(read_values(answer))
     if io.json:
         io.json_line(answer)
         return DONE
-    listed = [item for item in answer["env_vars"] if isinstance(item, Mapping) and isinstance(item.get("name"), str)]
     if not listed:
         io.out("beaker agent env list: no variable is set")
         return DONE
@@ -176,7 +177,10 @@ def _given(arguments: argparse.Namespace, io: Io) -> dict[str, str]:
         if (problem := value_problem(name, arguments.value)) is not None:
             raise Refused(problem)
         return {name: arguments.value}
-    return {name: answered(checked_value(name, _standard_input(io)))}
+    text = answered(checked_value(name, _standard_input(io)))
+    if not text:
+        io.warn(Problem("BK147", f"standard input is empty, so {name} is set to nothing", hint="give it its value"))
+    return {name: text}
 
 
 def _standard_input(io: Io) -> str:

@@ -99,7 +99,7 @@ def edit(arguments: argparse.Namespace, io: Io) -> int:
     changes = answered(plan_edit(arguments.name, arguments.config_path))
     where = _target(arguments, io, "agent edit", None)
     with logged_in(arguments, io, where) as person:
-        agent = answered(the_agent(read_agents(person.call("list_user_agents")), arguments.agent_name))
+        agent = answered(the_agent(answered(read_agents(person.call("list_user_agents"))), arguments.agent_name))
         answer = person.call("update_user_agent", agent_id=agent.id, **changes)
     told = {"key": agent.key, "name": agent.name, "beaker_config_path": agent.config_path} | changes
     told |= {key: answer[key] for key in told if isinstance(answer.get(key), str)}
@@ -139,7 +139,7 @@ def _set_up(
     person: Person, arguments: argparse.Namespace, io: Io, around: Surroundings, config_path: str
 ) -> HostedAgent:
     """The agent, as it is once everything that it takes has been done."""
-    agents = read_agents(person.call("list_user_agents"))
+    agents = answered(read_agents(person.call("list_user_agents")))
     checkout = _checkout(around)
     plan = answered(
         plan_setup(agents, arguments.agent_name, repository=arguments.repo, config_path=config_path, checkout=checkout)

@@ -114,6 +114,7 @@ def _perform(
             with calling(arguments, io, where, session.token) as theirs:
                 return called(theirs, io, "get_user_me")
         case login.StartChallenge(name):
+            answered(where.store.ready(keyring=arguments.keyring))
             return called(api, io, "start_cli_login", name=name)
         case login.PollChallenge(challenge_id, poll_token):
             return called(api, io, "poll_cli_login", challenge_id=challenge_id, poll_token=poll_token)
@@ -126,7 +127,10 @@ def _perform(
         case login.SaveSession(session):
             from datetime import datetime
 
-            answered(where.store.save(session, now=datetime.fromtimestamp(io.now()), keyring=arguments.keyring))
+            now = datetime.fromtimestamp(io.now())
+            aside = answered(where.store.save(session, now=now, keyring=arguments.keyring))
+            if aside is not None:
+                io.tell(f"what {one_line(str(where.store.path))} held could not be read; it is kept as {aside.name}")
             return None
 
 

@@ -51,11 +51,17 @@ class Create:
 AgentPlan: TypeAlias = Adopt | Associate | Create
 
 
-def read_agents(answer: Mapping[str, Any]) -> tuple[HostedAgent, ...]:
-    """The agents in an answer of `list_agents` or `list_user_agents`; what has no key or no name in text is none."""
+def read_agents(answer: Mapping[str, Any]) -> Result[tuple[HostedAgent, ...], Problem]:
+    """The agents in an answer of `list_agents` or `list_user_agents`; BK804 when one has no key or no name in text, so
+    that nobody is told of fewer than there are."""
     listed = answer.get("agents")
-    agents = (read_agent(item) for item in (listed if isinstance(listed, list | tuple) else ()))
-    return tuple(agent for agent in agents if agent is not None)
+    if not isinstance(listed, list | tuple):
+        return Failure(Problem("BK804", "the answer has no list of agents"))
+    agents = [read_agent(item) for item in listed]
+    known = tuple(agent for agent in agents if agent is not None)
+    if len(known) < len(agents):
+        return Failure(Problem("BK804", f"agent {agents.index(None) + 1} of the answer has no key or no name"))
+    return Success(known)
 
 
 def read_agent(item: object) -> HostedAgent | None:

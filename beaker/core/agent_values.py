@@ -66,8 +66,8 @@ def checked_value(name: str, text: str) -> Result[str, Problem]:
 def values_in(text: str, names: Sequence[str], where: str) -> Result[dict[str, str], Problems]:
     """The assignments of a dotenv file that are to be set: those of `names`, or all of them when no name is given.
 
-    Every fault is a BK147: a name that is not in the file or cannot be set, a value that no variable can hold or that
-    looks like another; without names, also a line that sets nothing. Nothing is to be sent when one of many cannot be.
+    Every fault is a BK147: a name that is not in the file, is set twice or cannot be set, a value that no variable can
+    hold or that looks like another; without names, also a line that sets nothing. Nothing is to be sent when one of many cannot be.
     """
     found = parse_dotenv(text)
     wanted = tuple(dict.fromkeys(names)) or tuple(found)
@@ -134,6 +134,17 @@ def described(name: str, text: str) -> dict[str, Any]:
     """A value as it is answered: `{name, value_last_four, value_length}`, the ending `None` when it is not shown."""
     shown = text[-4:] if len(text) >= LAST_FOUR_FROM else None
     return {"name": name, "value_last_four": shown, "value_length": len(text)}
+
+
+def read_values(answer: Mapping[str, Any]) -> Result[tuple[Mapping[str, Any], ...], Problem]:
+    """The variables in an answer of `list_agent_env_vars`, each with its name; BK804 when one has none, so that nobody
+    is told of fewer than there are."""
+    listed = answer.get("env_vars")
+    items = listed if isinstance(listed, list | tuple) else (None,)
+    named = tuple(item for item in items if isinstance(item, Mapping) and isinstance(item.get("name"), str))
+    if len(named) < len(items):
+        return Failure(Problem("BK804", "the answer has no list of variables, or one without a name in it"))
+    return Success(named)
 
 
 def described_value(item: Mapping[str, Any]) -> str:

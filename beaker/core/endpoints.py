@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 from beaker.core.values import ReadOnlyDict, read_only, value
 
-Kind: TypeAlias = Literal["string", "integer", "boolean", "object", "list"]
+Kind: TypeAlias = Literal["string", "integer", "boolean", "object", "list", "objects"]
+"""Kinds of JSON values; `objects` is a list of nothing but objects."""
 Auth: TypeAlias = Literal["none", "session", "either"]
 
 
@@ -58,6 +59,8 @@ _PYTHON: Mapping[Kind, tuple[type, ...]] = ReadOnlyDict(
 
 def fits(argument: object, kind: Kind) -> bool:
     """Whether a value is of a kind; what is true or false is no integer."""
+    if kind == "objects":
+        return isinstance(argument, list | tuple) and all(isinstance(item, Mapping) for item in argument)
     return isinstance(argument, _PYTHON[kind]) and (kind == "boolean" or not isinstance(argument, bool))
 
 
@@ -107,7 +110,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     _session("get_user_me", "GET", "/v1/user/me"),
     _session("logout_user", "POST", "/v1/user/logout"),
-    _session("list_user_agents", "GET", "/v1/user/agents", answer=(("agents", "list"),)),
+    _session("list_user_agents", "GET", "/v1/user/agents", answer=(("agents", "objects"),)),
     _session(
         "update_user_agent",
         "PATCH",
@@ -139,11 +142,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         "GET",
         "/v1/user/github/branches",
         query=(_required("repository"),),
-        answer=(("branches", "list"), ("default_branch", "string")),
+        answer=(("branches", "objects"), ("default_branch", "string")),
     ),
-    Endpoint(name="list_models", method="GET", path="/v1/model-catalog", answer=(("models", "list"),)),
+    Endpoint(name="list_models", method="GET", path="/v1/model-catalog", answer=(("models", "objects"),)),
     Endpoint(name="get_current_agent", method="GET", path="/v1/agents/current"),
-    Endpoint(name="list_agents", method="GET", path="/v1/agents", agent_key=None, answer=(("agents", "list"),)),
+    Endpoint(name="list_agents", method="GET", path="/v1/agents", agent_key=None, answer=(("agents", "objects"),)),
     Endpoint(
         name="create_agent",
         method="POST",
@@ -156,7 +159,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="GET",
         path="/v1/agents/{agent_id}/env-vars",
         agent_key=None,
-        answer=(("env_vars", "list"),),
+        answer=(("env_vars", "objects"),),
     ),
     Endpoint(
         name="set_agent_env_var",
@@ -173,7 +176,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="GET",
         path="/v1/llm/credentials",
         agent_key=None,
-        answer=(("credentials", "list"),),
+        answer=(("credentials", "objects"),),
     ),
     Endpoint(name="list_integrations", method="GET", path="/v1/integrations", query=(_optional("status"),)),
     Endpoint(name="list_integration_versions", method="GET", path="/v1/integrations/{name}/versions"),
@@ -194,12 +197,14 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             _optional("total_count", "integer"),
             _optional("splits", "object"),
         ),
-        answer=(("files", "list"), *_ARTIFACT),
+        answer=(("files", "objects"), *_ARTIFACT),
     ),
     Endpoint(
         name="complete_dataset_upload", method="POST", path="/v1/datasets/{artifact_id}/complete", answer=_ARTIFACT
     ),
-    Endpoint(name="list_datasets", method="GET", path="/v1/datasets", query=_page(100), answer=(("datasets", "list"),)),
+    Endpoint(
+        name="list_datasets", method="GET", path="/v1/datasets", query=_page(100), answer=(("datasets", "objects"),)
+    ),
     Endpoint(
         name="resolve_dataset",
         method="GET",
@@ -213,7 +218,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         path="/v1/datasets/download-urls",
         query=(_optional("reference"), _optional("artifact_id")),
         exactly_one=("reference", "artifact_id"),
-        answer=(("files", "list"),),
+        answer=(("files", "objects"),),
     ),
     Endpoint(
         name="promote_dataset",
@@ -233,7 +238,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
             _EXPIRES,
             _optional("artifact_key"),
         ),
-        answer=(("files", "list"), *_ARTIFACT),
+        answer=(("files", "objects"), *_ARTIFACT),
     ),
     Endpoint(
         name="complete_artifact_upload", method="POST", path="/v1/artifacts/{artifact_id}/complete", answer=_ARTIFACT
@@ -265,7 +270,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="GET",
         path="/v1/optimization-runs",
         query=(*_page(25), _optional("status"), _optional("trigger_reason")),
-        answer=(("runs", "list"), ("total", "integer"), ("offset", "integer")),
+        answer=(("runs", "objects"), ("total", "integer"), ("offset", "integer")),
     ),
     _run("get_optimization_run", answer=(("id", "string"), ("status", "string"))),
     _run("cancel_optimization_run", "/cancel", method="POST", answer=(("status", "string"),)),
@@ -275,7 +280,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         method="POST",
         body=(_required("review_id"), _optional("model_target_id")),
     ),
-    _run("get_run_debug", "/debug", answer=(("jobs", "list"),)),
+    _run("get_run_debug", "/debug", answer=(("jobs", "objects"),)),
     _run("retry_run_debug", "/debug/{job_id}/retry", method="POST"),
     _run("list_candidates", "/candidates"),
     _run("list_eval_reports", "/eval-reports"),

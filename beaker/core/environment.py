@@ -114,9 +114,11 @@ def parse_dotenv(text: str) -> dict[str, str]:
 def dotenv_faults(text: str, where: str) -> tuple[tuple[str, Problem], ...]:
     """What a dotenv file says to no effect, or to another than it looks like: the name, `""` for none, and a BK147.
 
-    Lines that are neither blank, a comment nor an assignment, and values whose quote does not end on their line.
+    Lines that are neither blank, a comment nor an assignment, values whose quote does not end on their line, and the
+    second assignment of a name.
     """
     faults = []
+    seen: dict[str, int] = {}
     for number, name, written in _dotenv_lines(text):
         if not name and written and not written.startswith("#"):
             hint = "write NAME=value; a value of several lines is set with --value-stdin"
@@ -125,6 +127,9 @@ def dotenv_faults(text: str, where: str) -> tuple[tuple[str, Problem], ...]:
             hint = "end it on the line; a value of several lines is set with --value-stdin"
             message = f"the quote that begins the value of {name} has no end"
             faults.append((name, Problem("BK147", message, f"{where}:{number}", hint)))
+        elif name and seen.setdefault(name, number) != number:
+            message = f"{name} is set a second time; line {seen[name]} sets it first"
+            faults.append((name, Problem("BK147", message, f"{where}:{number}", "leave one of the lines")))
     return tuple(faults)
 
 

@@ -95,7 +95,10 @@ def selected(facts: ProjectFacts, replies: Replies) -> Finding:
         return UNKNOWN
     if isinstance(reply, Problem):
         return _failed(reply)
-    matched = match_agent(read_agents(reply), facts.agent)
+    agents = read_agents(reply)
+    if not is_successful(agents):
+        return _failed(agents.failure())
+    matched = match_agent(agents.unwrap(), facts.agent)
     if not is_successful(matched):
         problem = matched.failure()
         return Finding("todo", problem.message, problem.hint)

@@ -58,7 +58,7 @@ def chosen_agent(facts: ProjectFacts, replies: Replies) -> HostedAgent | None:
     body = replies.body("agents")
     if body is None or facts.agent is None:
         return None
-    matched = match_agent(read_agents(body), facts.agent)
+    matched = match_agent(read_agents(body).value_or(()), facts.agent)
     return matched.unwrap() if is_successful(matched) else None
 
 

@@ -16,6 +16,7 @@ _TYPES: dict[Kind, str] = {
     "boolean": "boolean",
     "object": "object",
     "list": "array",
+    "objects": "array",
 }
 _AGENT_KEY: JsonObject = {"type": "string", "minLength": 1, "maxLength": MAX_AGENT_KEY}
 _QUERY_DIGITS = 10**15 - 1
@@ -118,9 +119,14 @@ def _spelled(header: str) -> str:
 def _answer_schema(endpoint: Endpoint) -> JsonObject:
     schema: JsonObject = {"type": "object"}
     if endpoint.answer:
-        schema["properties"] = {name: {"type": _TYPES[kind]} for name, kind in endpoint.answer}
+        schema["properties"] = {name: _answer_value(kind) for name, kind in endpoint.answer}
         schema["required"] = [name for name, _ in endpoint.answer]
     return schema
+
+
+def _answer_value(kind: Kind) -> JsonObject:
+    schema: JsonObject = {"type": _TYPES[kind]}
+    return {**schema, "items": {"type": "object"}} if kind == "objects" else schema
 
 
 def _body_schema(endpoint: Endpoint, body: tuple[Parameter, ...]) -> JsonObject:

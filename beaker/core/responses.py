@@ -17,6 +17,7 @@ from beaker.core.endpoints import ENDPOINT, fits
 from beaker.core.problems import Problem, Problems
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
+from beaker.core.wording import counted
 
 
 @value(kw_only=True)
@@ -33,7 +34,7 @@ class ApiProblem(Problem):
     """A call that did not succeed.
 
     `status` is the HTTP status, 0 when there was no answer or a broken one. `detail` is the JSON `detail` of the
-    answer, else its text; `body` is the whole answer as text. `retry_after` and `date` are the headers of these names,
+    answer, else its text, of XML its `Code` and of a web page nothing; `body` is the whole answer as text. `retry_after` and `date` are the headers of these names,
     as they were sent, `request_id` is what the service calls the request.
     """
 
@@ -51,6 +52,9 @@ REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-amzn-requestid")
 _PAGES = frozenset({"text/html", "application/xhtml+xml"})
 _COUNT = re.compile(r"[0-9]{1,15}")
 _CODE = re.compile(r"BK\d{3}")
+_KINDS = {"objects": "list of objects"}
+_XML_CODE = re.compile(r"<Code>\s*([A-Za-z0-9._-]{1,80})\s*</Code>")
+_DATE = re.compile(r"[A-Z][a-z]{2,8},? [A-Za-z0-9:, -]{8,30}")
 
 
 def read_response(name: str, response: Response) -> Result[JsonObject, ApiProblem]:
@@ -75,7 +79,9 @@ def read_response(name: str, response: Response) -> Result[JsonObject, ApiProble
         if kind == "integer" and isinstance(found, str) and _COUNT.fullmatch(found):
             answer[key] = found = int(found)  # some services write counts as text
         if not fits(found, kind):
-            return Failure(_broken(response, f"the answer to {name} lacks {key}, which must be of type {kind}"))
+            return Failure(
+                _broken(response, f"the answer to {name} lacks {key}, which must be of type {_KINDS.get(kind, kind)}")
+            )
     return Success(answer)
 
 
@@ -86,18 +92,25 @@ def read_refusal(response: Response) -> ApiProblem:
         body = json.loads(text)
     except (ValueError, RecursionError):
         body = None
-    detail: Any = body.get("detail", body) if isinstance(body, dict) else (text.strip() or None)
+    detail: Any = body.get("detail", body) if isinstance(body, dict) else _written(text.strip())
     status = response.status
+    message = f"the service answered {status}"
+    if detail is not None and body is None and text.lstrip().startswith("<"):
+        message = f"{message}: {detail}"
+    elif words := said(detail):
+        message = words
     match status:
         case 401:
             code, hint = "BK806", "log in again (`beaker login`), or pass another API key (--api-key, BEAKER_API_KEY)"
         case 404:
             code, hint = "BK807", ""
+        case 429:
+            code, hint = "BK805", f"the service was asked too often (429); try again {_when(response)}"
         case _ if status >= 500:
-            code, hint = "BK808", "try again later" if status in (502, 503, 504) else ""
+            code, hint = "BK808", f"try again {_when(response)}" if status in (502, 503, 504) else ""
         case _:
             code, hint = "BK805", ""
-    fallback = Problem(code, said(detail) or f"the service answered {status}", hint=hint)
+    fallback = Problem(code, message, hint=hint)
     stated = _stated(detail, fallback) if isinstance(detail, dict) else fallback
     listed = stated_problems(ApiProblem(code, "", status=status, detail=detail))
     if len(listed) > 1:
@@ -116,6 +129,23 @@ def read_refusal(response: Response) -> ApiProblem:
         request_id=request_id_of(response),
         body=text,
     )
+
+
+def _written(text: str) -> str | None:
+    """What a refusal that is no JSON says. A store's XML has a code; beside it may be what was signed and the signature,
+    so nothing else of it is shown. A web page says nothing of use."""
+    if not text.startswith("<"):
+        return text or None
+    found = _XML_CODE.search(text)
+    return None if found is None else found[1]
+
+
+def _when(response: Response) -> str:
+    """When the service says to come back: in seconds, or at the date as it wrote it; later, when it does not say."""
+    asked = response.headers.get("retry-after", "").strip()
+    if _COUNT.fullmatch(asked):
+        return f"in {counted(int(asked), 'second')}"
+    return f"after {asked}" if _DATE.fullmatch(asked) else "later"
 
 
 def problem_detail(problems: Problems) -> JsonObject:

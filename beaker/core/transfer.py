@@ -282,6 +282,11 @@ def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
         return _failed(created, Problem("BK811", "the answer to the announcement lacks its files or its artifact"))
     if problem := _digest_fault(created, artifact):
         return _failed(created, problem)
+    # Older places state these two beside the artifact.
+    stated = {key: artifact.get(key) or answer.get(key) for key in ("artifact_id", "status")}
+    if stated["status"] != COMPLETE and not (isinstance(stated["artifact_id"], str) and stated["artifact_id"]):
+        # Said before anything is sent: without it nothing that was sent could be completed.
+        return _failed(created, Problem("BK811", "the place announced no id for the upload, so it cannot be completed"))
     sizes = {file.path: file.size_bytes for file in transfer.files}
     sends: dict[str, SendFile] = {}
     for target in listed:
@@ -291,8 +296,6 @@ def _announced(transfer: Transfer, answer: Mapping[str, Any]) -> Step:
         if read.path in sends:
             return _failed(created, Problem("BK811", "the place asks for the file twice", read.path))
         sends[read.path] = read
-    # Older places state these two beside the artifact.
-    stated = {key: artifact.get(key) or answer.get(key) for key in ("artifact_id", "status")}
     created = replace(created, artifact=ReadOnlyDict({**artifact, **stated}), known_before=answer.get("reused") is True)
     if sends:
         lacking = ReadOnlyDict({path: command.size_bytes for path, command in sends.items()})
@@ -337,10 +340,7 @@ def _confirm(transfer: Transfer) -> Step:
     """Everything is there: done, or to be confirmed."""
     if transfer.artifact["status"] == COMPLETE:
         return _moved(transfer, "confirmed"), ()
-    artifact_id = transfer.artifact["artifact_id"]
-    if not isinstance(artifact_id, str) or not artifact_id:
-        message = "the place announced no id for the upload, so it cannot be completed"
-        return _failed(transfer, Problem("BK811", message))
+    artifact_id: str = transfer.artifact["artifact_id"]  # looked at when it was announced
     endpoint = COMPLETE_ARTIFACT if transfer.announcement.endpoint == ANNOUNCE_ARTIFACT else COMPLETE_DATASET
     return _moved(transfer, "unconfirmed"), (Complete(artifact_id, endpoint),)
 

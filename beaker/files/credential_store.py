@@ -1,18 +1,20 @@
 """The file with the logins of this machine, `~/.beaker/credentials.json`, and the system's keyring beside it.
 
 The file is for its owner alone (0600, in a folder with 0700) from the first byte on, also when something else opened
-it to others since: every look at it closes it again. It is replaced as a whole. What
-cannot be read as a login is none: a new one replaces it.
+it to others since: every look at it closes it again. It is replaced as a whole. A file that
+cannot be read as logins has none: it is moved aside when a new one takes its place.
 """
 
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import partial
 from importlib import import_module
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -47,6 +49,7 @@ class CredentialStore:
             return ()
         with suppress(OSError):  # somebody else's file, say: read it all the same
             _close_to_others(self.path, 0o600)
+            _close_to_others(self.path.parent, 0o700)
         return read_logins(parsed.unwrap()) if is_successful(parsed) else ()
 
     def logins_for(self, base_url: str) -> Result[Logins, Problem]:
@@ -62,8 +65,23 @@ class CredentialStore:
         token = asked.unwrap()
         return Success(with_token(logins, base_url, token if isinstance(token, str) else ""))
 
-    def save(self, login: StoredSession, *, now: datetime, keyring: bool = False) -> Result[None, Problem]:
-        """Keep a login, in place of an older one to the same API; `now` is local time.
+    def ready(self, *, keyring: bool = False) -> Result[None, Problem]:
+        """Whether a login could be kept: asked before somebody takes the trouble of logging in. Problems as of
+        `save`."""
+        asked = _keyring("keep the login", lambda ring: ring.get_password(KEYRING_SERVICE, "")) if keyring else None
+        if asked is not None and not is_successful(asked):
+            return Failure(asked.failure())
+        try:
+            _make_private(self.path.parent)
+            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+                file.write(b"{}")
+        except OSError as error:
+            return Failure(os_problem(error, "keep a login", self.path))
+        return Success(None)
+
+    def save(self, login: StoredSession, *, now: datetime, keyring: bool = False) -> Result[Path | None, Problem]:
+        """Keep a login, in place of an older one to the same API; `now` is local time. What stood in place of the file
+        and could not be read as logins is moved aside first, to the path that is returned.
 
         With `keyring` the token goes to the system's keyring and only the rest to the file. BK155 when there is none,
         BK701 when the file cannot be written; then everything is as it was.
@@ -84,7 +102,7 @@ class CredentialStore:
     def remove(self, base_url: str) -> Result[None, Problem]:
         """Forget the login to an API, if there is one, also in the keyring; BK701 when the file cannot be changed."""
         self._forget_in_keyring(base_url)
-        return self._change(lambda logins: without_login(logins, base_url))
+        return self._change(lambda logins: without_login(logins, base_url)).map(lambda _: None)
 
     def _forget_in_keyring(self, base_url: str) -> None:
         for login in self.logins():
@@ -92,19 +110,30 @@ class CredentialStore:
                 # A token that the keyring does not have any more is as good as removed.
                 _keyring("forget the login", partial(_delete, user=_user(login)))
 
-    def _change(self, change: Callable[[Logins], Logins]) -> Result[None, Problem]:
+    def _change(self, change: Callable[[Logins], Logins]) -> Result[Path | None, Problem]:
         try:
             _make_private(self.path.parent)
             with _alone(self.path.parent):
-                logins = change(self.logins())
+                before = self.logins()
+                logins = change(before)
+                aside = self._move_aside() if logins and not before else None
                 if logins:
                     text = json.dumps(logins_json(logins), indent=2, sort_keys=True)
                     write_bytes(self.path, f"{text}\n".encode(), mode=0o600)
-                else:
+                elif before:
                     self.path.unlink(missing_ok=True)
         except OSError as error:
             return Failure(os_problem(error, "keep the login", self.path))
-        return Success(None)
+        return Success(aside)
+
+    def _move_aside(self) -> Path | None:
+        """Move a file without a login that can be read out of the way, unless there is nothing in it."""
+        if not self.path.is_file() or not self.path.stat().st_size:
+            return None
+        names = (self.path.with_name(f"{self.path.name}.unreadable-{number}") for number in count(1))
+        aside = next(path for path in names if not os.path.lexists(path))
+        os.rename(self.path, aside)
+        return aside
 
 
 def credential_store(environ: Mapping[str, str]) -> CredentialStore:

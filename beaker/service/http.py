@@ -53,6 +53,7 @@ from beaker.service.http_bodies import (
 from beaker.service.local_ports import ORGANIZATION
 from beaker.service.place import Place, utc_now
 from beaker.service.ports import Caller, Ports, answer, refuse
+from beaker.service.request_ids import REQUEST_ID, with_request_ids
 from beaker.service.signed_transfers import SignedTransfers, allows_download, allows_upload
 from beaker.service.unavailable import unavailable
 from beaker.service.uploads import Keeping, awaited, received
@@ -140,11 +141,13 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
         except Exception as error:
             if began:
                 raise
-            say(f"an error inside Beaker: {''.join(traceback.format_exception(error)).rstrip()}")
+            say(
+                f"request {scope[REQUEST_ID]}: an error inside Beaker: {''.join(traceback.format_exception(error)).rstrip()}"
+            )
             problem = Problem("BK949", f"an error inside Beaker: {type(error).__name__}", hint="see the server's log")
             await _shown(refuse(500, problem), close=True)(scope, receive, send)
 
-    return guarded_app
+    return with_request_ids(guarded_app)
 
 
 class _Room:

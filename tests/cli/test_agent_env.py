@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z"}
-SECRET = "planted-s3cret-value"
+SECRET = "kept-s3cret-value"
 FILE = f"export A={SECRET}\nB='{SECRET} b'\n# C=1\nBEAKER_AGENT_KEY=inv-agent\n"
 
 
@@ -67,6 +67,23 @@ def test_set__fails_half_way__says_what_is_set(env: Any, desk: Any) -> None:
     desk.hosted.answer("PUT", "/v1/agents/ag_1/env-vars/B", 503, {"detail": "busy"})
     done = env("set", "A", "B", "--from-file", "vars.env", "--agent", "inv-agent")
     assert (done["code"], "set before that: A\n" in done["err"]) == (2, True)
+
+
+def test_set__empty_input__warns_and_sets_it(env: Any, desk: Any) -> None:
+    """A pipe with nothing in it is more often a fault than meant; who means it says so."""
+    for stdin, warned in (("", True), ("\n", True), ("x", False)):
+        done = env("set", "A", "--value-stdin", "--agent", "inv-agent", stdin=stdin)
+        assert (done["code"], "standard input is empty, so A is set to nothing" in done["err"]) == (0, warned)
+    empty = env("set", "A", "--value", "", "--agent", "inv-agent")
+    assert (empty["code"], empty["err"]) == (0, "")
+
+
+@pytest.mark.parametrize("action", [("list",), ("list", "--json")])
+def test_list__rubbish_in_the_answer__is_a_broken_answer(env: Any, desk: Any, action: tuple[str, ...]) -> None:
+    """An answer that holds no variables is not told as one that has none."""
+    desk.hosted.answer("GET", "/v1/agents/ag_1/env-vars", 200, {"env_vars": [{"nome": "A"}, 7]})
+    done = env(*action, "--agent", "inv-agent")
+    assert (done["code"], done["out"], "BK804" in done["err"]) == (2, "", True)
 
 
 @pytest.mark.parametrize(

@@ -175,11 +175,16 @@ def test_edit__changes__only_what_is_given(desk: Any) -> None:
     assert len(desk.hosted.requests) == before
 
 
-def test_list__strange_agents__are_left_out_or_made_visible(desk: Any) -> None:
-    """Entries without key or name are none; control characters cannot act."""
+def test_list__strange_agents__are_refused_or_made_visible(desk: Any) -> None:
+    """An entry without key or name is no agent, and the list then no list of them; control characters cannot act."""
     desk.begin(STORED)
-    odd = [7, {"key": "k"}, {"key": "k\x1b[2J", "name": "n\nm", "github_repository": "a/b\x07"}]
-    desk.hosted.answer("GET", "/v1/agents", 200, {"agents": odd})
+    odd = {"key": "k\x1b[2J", "name": "n\nm", "github_repository": "a/b\x07"}
+    for rubbish in (7, {"key": "k"}):
+        desk.hosted.answer("GET", "/v1/agents", 200, {"agents": [odd, rubbish]})
+        for more in ((), ("--json",)):
+            done = desk.run("agent", "list", *more)
+            assert (done["code"], done["out"], "BK804" in done["err"]) == (2, "", True)
+    desk.hosted.answer("GET", "/v1/agents", 200, {"agents": [odd]})
     done = desk.run("agent", "list")
     assert (done["code"], len(done["out"].splitlines())) == (0, 2)
     assert not any(one in done["out"] for one in ("\x1b", "\x07"))

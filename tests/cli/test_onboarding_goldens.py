@@ -15,7 +15,7 @@ import pytest
 
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "onboarding.json"
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z", "saved_at": "2026-01-01T10:00:00"}
-PLANTED = "planted-s3cret-value-wxyz"
+PLANTED = "kept-s3cret-value-wxyz"
 CONFIG = "integrations:\n  invoices:\n    entrypoint: m:i\n    required_env: [OPENAI_API_KEY, DB_URL]\n"
 
 

@@ -108,7 +108,7 @@ def test_upload__reused__sends_nothing_more(server: Any, api: Api, folder: Path)
         ({"files": [{"path": "other.jsonl", "upload_url": "x"}]}, "BK811"),
         ({"files": [{"path": "train.jsonl"}]}, "BK811"),
         ({"files": [{"path": "train.jsonl", "upload_url": "x", "headers": []}]}, "BK811"),
-        ({"files": ["train.jsonl"]}, "BK811"),
+        ({"files": ["train.jsonl"]}, "BK804"),
         ({"files": [{"path": "train.jsonl", "upload_url": "file:///x"}]}, "BK809"),
         ({"put": 403}, "BK805"),
     ],

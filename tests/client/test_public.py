@@ -30,6 +30,7 @@ EXAMPLES: dict[str, Any] = {
     "boolean": False,
     "object": {"k": 1},
     "list": [{"path": "p"}],
+    "objects": [{"path": "p"}],
 }
 CLIENTS = (BeakerClient, AsyncBeakerClient)
 MORE = {

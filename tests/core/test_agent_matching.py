@@ -24,7 +24,7 @@ from beaker.core.agent_matching import (
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "agents.json").read_text("utf-8"))
-AGENTS = read_agents(VECTORS)
+AGENTS = read_agents(VECTORS).unwrap()
 
 
 def listed(plan: AgentPlan) -> list[Any]:
@@ -118,7 +118,25 @@ JSON: Any = st.recursive(
 @given(st.dictionaries(st.just("agents"), JSON), st.text(max_size=4), st.none() | st.text(max_size=4))
 def test_agents__any_answer__is_read_and_planned_with(answer: Any, text: str, repository: str | None) -> None:
     """Total: whatever a service answers, there is a plan or a reason."""
-    agents = read_agents(answer)
+    read = read_agents(answer)
+    agents = read.value_or(())
+    assert is_successful(read) or read.failure().code == "BK804"
     assert all(agent.key and agent.name for agent in agents)
     plan = plan_setup(agents, text, repository=repository, config_path=".beaker/beaker.yaml")
     assert is_successful(plan) or plan.failure().code in ("BK151", "BK152", "BK153", "BK154")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({}, "no list of agents"),
+        ({"agents": {"key": "a", "name": "A"}}, "no list of agents"),
+        ({"agents": [{"key": "a", "name": "A"}, {"key": "b"}, 7]}, "agent 2 of the answer has no key or no name"),
+        ({"agents": ["a"]}, "agent 1 of the answer"),
+    ],
+)
+def test_read_agents__what_is_no_agent__is_a_broken_answer(answer: Any, said: str) -> None:
+    """A list with rubbish in it is not told as a shorter one."""
+    problem = read_agents(answer).failure()
+    assert problem.code == "BK804"
+    assert said in problem.message

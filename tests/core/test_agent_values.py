@@ -17,6 +17,7 @@ from beaker.core.agent_values import (
     organization_values,
     read_agent_values,
     value_problem,
+    read_values,
     values_in,
     values_of,
     with_value,
@@ -151,7 +152,7 @@ def test_checked_value__what_no_variable_can_hold__is_refused() -> None:
     assert checked_value("TOKEN", "a\0\n").failure() == value_problem("TOKEN", "a\0")
 
 
-FILE = "A=1\nexport B='two'\n# C=3\nA=again\nlower=x\nBEAKER_AGENT_KEY=k\n"
+FILE = "A=1\nexport B='two'\n# C=3\nlower=x\nBEAKER_AGENT_KEY=k\n"
 
 
 @pytest.mark.parametrize(
@@ -159,8 +160,8 @@ FILE = "A=1\nexport B='two'\n# C=3\nA=again\nlower=x\nBEAKER_AGENT_KEY=k\n"
     [(["A"], {"A": "1"}), (["B", "A", "B"], {"B": "two", "A": "1"})],
 )
 def test_values_in__named__are_taken(names: list[str], found: dict[str, str]) -> None:
-    """In the order of the names; the first assignment of a name counts, and other lines do not get into the way."""
-    taken = values_in(FILE, names, "f").unwrap()
+    """In the order of the names; other lines, wrong ones too, do not get into the way."""
+    taken = values_in(f"{FILE}D=4\nD=5\n", names, "f").unwrap()
     assert list(taken.items()) == list(found.items())
 
 
@@ -187,8 +188,10 @@ def test_values_in__no_names__takes_everything() -> None:
         ('A=1\nPEM="s3cret\nb"\n\n# c\n', [], ["begins the value of PEM has no end", "the line sets no variable"], ""),
         ("A='s3cret\nb\nC=\"", ["A"], ["the quote that begins the value of A has no end"], "--value-stdin"),
         ("s3cret", [], ["the line sets no variable"], "--value-stdin"),
+        ("A=1\nB=2\nA=s3cret\nA=4\n", [], ["A is set a second time; line 1 sets it first"] * 2, "leave one"),
+        ("A=1\nB=2\nB=3\nA=s3cret\n", ["A"], ["A is set a second time; line 1 sets it first"], "leave one"),
     ],
-    ids=["empty", "comment", "all", "named", "long", "lines", "quote", "no line"],
+    ids=["empty", "comment", "all", "named", "long", "lines", "quote", "no line", "twice", "named twice"],
 )
 def test_values_in__what_cannot_be_set__is_refused_whole(
     text: str, names: list[str], messages: list[str], hint: str
@@ -201,3 +204,24 @@ def test_values_in__what_cannot_be_set__is_refused_whole(
         assert message in problem.message
         assert hint in problem.hint
         assert "s3cret" not in repr(problem)
+
+
+@pytest.mark.parametrize(
+    ("answer", "names"),
+    [
+        ({"env_vars": []}, []),
+        ({"env_vars": [{"name": "A", "value_length": 3}, {"name": ""}]}, ["A", ""]),
+        ({"env_vars": [{"name": "A"}, {"value_length": 3}]}, None),
+        ({"env_vars": [{"name": 7}]}, None),
+        ({"env_vars": ["A"]}, None),
+        ({"env_vars": {}}, None),
+        ({}, None),
+    ],
+)
+def test_read_values__what_is_no_variable__is_a_broken_answer(answer: dict[str, Any], names: list[str] | None) -> None:
+    """A list with rubbish in it is not told as a shorter one."""
+    read = read_values(answer)
+    if names is None:
+        assert read.failure().code == "BK804"
+    else:
+        assert [item["name"] for item in read.unwrap()] == names

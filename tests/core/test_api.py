@@ -314,7 +314,8 @@ def test_read_response__broken_success__has_status_0(body: bytes) -> None:
         (409, b'{"detail": {"code": "OTHER", "n": 1}}', "BK805", '{"code": "OTHER", "n": 1}'),
         (422, b'{"detail": [{"msg": "bad"}, {"msg": "worse"}]}', "BK805", "bad; worse"),
         (422, b'{"detail": {"code": "BK455", "message": "unknown", "hint": "upload"}}', "BK455", "unknown"),
-        (500, b"<h1>\xff</h1>", "BK808", "<h1>�</h1>"),
+        (500, b"<h1>\xff</h1>", "BK808", "the service answered 500"),
+        (500, b" gone\xff ", "BK808", "gone\ufffd"),
         (503, b'{"error": "busy"}', "BK808", '{"error": "busy"}'),
         (302, b"", "BK805", "the service answered 302"),
         (500, b"[" * 100_000, "BK808", None),
@@ -332,6 +333,71 @@ def test_read_response__401__says_what_to_pass() -> None:
     hint = read_response("list_agents", Response(status=401)).failure().hint
     assert "beaker login" in hint
     assert "--api-key" in hint
+
+
+STORE = b"""<?xml version="1.0"?>
+<Error><Code>%s</Code><StringToSign>s1gned</StringToSign><SignatureProvided>s1gnature</SignatureProvided></Error>"""
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "detail", "message"),
+    [
+        (
+            403,
+            STORE % b"SignatureDoesNotMatch",
+            "SignatureDoesNotMatch",
+            "the service answered 403: SignatureDoesNotMatch",
+        ),
+        (400, b" \n" + STORE % b"\nExpiredToken ", "ExpiredToken", "the service answered 400: ExpiredToken"),
+        (403, STORE % b"s1gned & more", None, "the service answered 403"),
+        (403, STORE % (b"A" * 81), None, "the service answered 403"),
+        (502, b"<html>\n<title>bad gateway</title>", None, "the service answered 502"),
+    ],
+)
+def test_read_response__markup__shows_a_stores_code_and_no_signature(
+    status: int, body: bytes, detail: str | None, message: str
+) -> None:
+    """What a store wrote about a signature is for its owner; the code says what there is to know."""
+    problem = read_response("list_agents", Response(status=status, body=body)).failure()
+    assert (problem.detail, problem.message) == (detail, message)
+    assert "s1gn" not in repr(problem)
+
+
+@pytest.mark.parametrize(
+    ("headers", "when"),
+    [
+        ({"retry-after": "30"}, "in 30 seconds"),
+        ({"retry-after": " 1 "}, "in 1 second"),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, "after Wed, 21 Oct 2015 07:28:00 GMT"),
+        ({"retry-after": "Sunday, 06-Nov-94 08:49:37 GMT"}, "after Sunday, 06-Nov-94 08:49:37 GMT"),
+        ({"retry-after": "Sun Nov  6 08:49:37 1994"}, "after Sun Nov  6 08:49:37 1994"),
+        ({"retry-after": "soon\x1b[31m"}, "later"),
+        ({"retry-after": "-1"}, "later"),
+        ({}, "later"),
+    ],
+)
+def test_read_response__too_many_requests__says_so_and_when_to_come_back(headers: dict[str, str], when: str) -> None:
+    """Whoever asked too often learns it, and for how long to wait; so does who met a service in trouble."""
+    problem = read_response("list_agents", Response(status=429, headers=headers, body=b'{"detail": "slow"}')).failure()
+    assert (problem.code, problem.message) == ("BK805", "slow")
+    assert problem.hint == f"the service was asked too often (429); try again {when}"
+    for status in (502, 503, 504):
+        assert (
+            read_response("list_agents", Response(status=status, headers=headers)).failure().hint == f"try again {when}"
+        )
+    assert read_response("list_agents", Response(status=501, headers=headers)).failure().hint == ""
+
+
+@pytest.mark.parametrize(
+    ("listed", "good"),
+    [("[]", True), ("[{}]", True), ("[{}, 1]", False), ("[null]", False), ("{}", False), ("7", False)],
+)
+def test_read_response__list_of_objects__holds_nothing_else(listed: str, good: bool) -> None:
+    """Whoever goes through the list finds objects."""
+    body = f'{{"env_vars": {listed}}}'.encode()
+    answered = read_response("list_agent_env_vars", Response(status=200, body=body))
+    assert is_successful(answered) is good
+    assert good or answered.failure().code == "BK804"
 
 
 @pytest.mark.parametrize("kind", ["text/html", "TEXT/HTML; charset=utf-8", "application/xhtml+xml"])

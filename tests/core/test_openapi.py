@@ -71,7 +71,7 @@ def test_operation__with_everything__is_described_whole() -> None:
             Parameter("config", "object", False, {}),
         ),
         exactly_one=("reference", "artifact_id"),
-        answer=(("files", "list"), ("artifact", "object")),
+        answer=(("files", "objects"), ("names", "list"), ("artifact", "object")),
         repeatable=True,
     )
     key = {"type": "string", "minLength": 1, "maxLength": 255}
@@ -89,8 +89,12 @@ def test_operation__with_everything__is_described_whole() -> None:
     }
     answer = {
         "type": "object",
-        "properties": {"files": {"type": "array"}, "artifact": {"type": "object"}},
-        "required": ["files", "artifact"],
+        "properties": {
+            "files": {"type": "array", "items": {"type": "object"}},
+            "names": {"type": "array"},
+            "artifact": {"type": "object"},
+        },
+        "required": ["files", "names", "artifact"],
     }
 
     def response(description: str, schema: Any) -> Any:

@@ -49,10 +49,10 @@ TABLES: dict[str, tuple[Callable[..., object], list[Any]]] = {
         lambda row: choose_login(read_logins(row["stored"]), row["base_url"], now=NOW),
         [[row] for row in LOGINS],
     ),
-    "agent": (lambda text: the_agent(read_agents(AGENTS), text), [[text] for text, _ in AGENTS["matches"]]),
+    "agent": (lambda text: the_agent(read_agents(AGENTS).unwrap(), text), [[text] for text, _ in AGENTS["matches"]]),
     "agent setup": (
         lambda row: plan_setup(
-            read_agents(AGENTS), row["text"], repository=row["repository"], config_path=row["config_path"]
+            read_agents(AGENTS).unwrap(), row["text"], repository=row["repository"], config_path=row["config_path"]
         ),
         [[row] for row in AGENTS["setups"]],
     ),

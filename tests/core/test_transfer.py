@@ -218,6 +218,7 @@ def test_step__place_that_knows_some__is_told_only_what_it_needs(
         ([answer("test.jsonl", "test.jsonl")], "BK811"),
         ([answer(artifact=artifact(artifact_id=None))], "BK811"),
         ([answer(artifact=artifact(artifact_id=7))], "BK811"),
+        ([answer("test.jsonl", artifact=artifact(artifact_id=""))], "BK811"),
         ([answer(), Completed({})], "BK811"),
         ([answer(), Completed({"artifact": artifact()})], "BK811"),
         ([answer(), Completed({"artifact": artifact(status="COMPLETE", manifest_digest="x")})], "BK810"),

@@ -99,6 +99,50 @@ def test_logins__content_that_is_none__is_no_login_and_replaced(store: Credentia
         assert saved.failure().code == "BK701"
     else:
         assert [login.token for login in store.logins()] == ["bkr_cli_a"]
+        kept = saved.unwrap()
+        assert (kept is None) == (content == b"")
+        assert kept is None or (kept.read_bytes(), kept.parent) == (content, store.path.parent)
+
+
+def test_save__unreadable_file_again__keeps_each_of_them(store: CredentialStore) -> None:
+    """No copy takes the place of an earlier one, and a file with logins is not copied."""
+    store.path.parent.mkdir(parents=True)
+    for number in (1, 2):
+        store.path.write_text(f"broken {number}")
+        assert store.save(A, now=NOW).unwrap().name == f"credentials.json.unreadable-{number}"
+    assert store.save(B, now=NOW).unwrap() is None
+    assert sorted(path.read_text() for path in store.path.parent.glob("*.unreadable-*")) == ["broken 1", "broken 2"]
+
+
+def test_remove__unreadable_file__leaves_it_alone(store: CredentialStore) -> None:
+    """Who is not logged in has nothing to forget."""
+    store.path.parent.mkdir(parents=True)
+    store.path.write_text("broken")
+    assert is_successful(store.remove("https://a"))
+    assert store.path.read_text() == "broken"
+
+
+def test_ready__store_that_can_be_written__leaves_nothing_behind(store: CredentialStore) -> None:
+    """The folder is made for its owner alone, and no file stays."""
+    assert is_successful(store.ready())
+    assert list(store.path.parent.iterdir()) == []
+    assert mode(store.path.parent) == 0o700
+
+
+def test_ready__folder_that_cannot_be_made__is_said_before_anything(tmp_path: Path) -> None:
+    """A login that could not be kept is no use to anybody."""
+    (tmp_path / ".beaker").write_text("a file")
+    store = credential_store({"HOME": str(tmp_path), "USERPROFILE": str(tmp_path)})
+    assert store.ready().failure().code == "BK701"
+
+
+def test_logins__folder_open_to_others__is_closed(store: CredentialStore) -> None:
+    """Looking closes the folder as well as the file."""
+    assert is_successful(store.save(A, now=NOW))
+    store.path.parent.chmod(0o755)
+    store.path.chmod(0o666)
+    assert len(store.logins()) == 1
+    assert (mode(store.path.parent), mode(store.path)) == (0o700, 0o600)
 
 
 def test_logins__pipe__is_not_waited_for(store: CredentialStore) -> None:
@@ -143,6 +187,14 @@ def keyring(monkeypatch: pytest.MonkeyPatch) -> Backend:
     backend = Backend()
     monkeypatch.setitem(sys.modules, "keyring", backend)  # type: ignore[arg-type]  # what is imported is its interface
     return backend
+
+
+def test_ready__keyring_that_is_locked__is_said_before_anything(store: CredentialStore, keyring: Backend) -> None:
+    """A keyring that would not keep the login is found out before somebody logs in."""
+    assert is_successful(store.ready(keyring=True))
+    keyring.locked = True
+    assert store.ready(keyring=True).failure().code == "BK155"
+    assert is_successful(store.ready())
 
 
 def test_keyring__keeps_the_token_out_of_the_file(store: CredentialStore, keyring: Backend) -> None:

@@ -178,6 +178,18 @@ def test_answers__of_any_kind__say_which_version_gives_them(
     assert direct.headers["x-beaker-service-version"] == beaker.__version__
 
 
+@pytest.mark.parametrize("path", ["/health", "/v1/optimization-runs?agent_key=local", "/v1/none", "/blobs/x/y", "/no"])
+def test_answers__of_any_kind__name_their_request(http: httpx.Client, path: str) -> None:
+    """By the caller's name for it, where that is one, else by a name of its own; refusals too."""
+    own = [http.get(path).headers["x-request-id"] for _ in range(2)]
+    assert own[0] != own[1]
+    assert http.get(path, headers={"x-request-id": "ci_7.a-B"}).headers["x-request-id"] == "ci_7.a-B"
+    for odd in ("a b", "x" * 129, "\u00e9".encode(), "'", ""):
+        given = http.get(path, headers={"x-request-id": odd}).headers.get_list("x-request-id")
+        assert len(given) == 1
+        assert len(given[0]) == 16
+
+
 def test_client__of_another_version__is_noted_once(served: Any, http: httpx.Client) -> None:
     """The log names a version that does not fit; only that of somebody who shows the token, and only once."""
     for version, shown in (("77.1", False), ("88.1", True), ("88.1", True), (beaker.__version__, True)):
