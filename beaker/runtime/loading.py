@@ -130,7 +130,7 @@ class CaseLoader:
                 self._note("BK336", f"{row}: {message}", where, "write `async def load_cases` and yield each case")
                 return []
             async for item in iterator:
-                if self._closing or not self._accept(row, item, kept):
+                if self._closing or not await self._accept(row, item, kept):
                     return []
             if unused := self._storage.unused(row):
                 message = f"case_files_dir was called for cases that were never yielded: {', '.join(unused)}"
@@ -146,13 +146,13 @@ class CaseLoader:
             await self._end(row, iterator)
         return kept
 
-    def _accept(self, row: str, item: object, kept: list[Any]) -> bool:
+    async def _accept(self, row: str, item: object, kept: list[Any]) -> bool:
         if not isinstance(item, Case):
             message = f"load_cases must yield Case values, not {type(item).__name__}"
             self._note("BK338", message, row, "write `yield Case(id=..., input=..., expected=...)`")
             return False
         try:
-            kept.append(self._keep(item, self._storage.accept(item, row)))
+            kept.append(self._keep(item, await self._storage.accept_aside(item, row)))
         except DuplicateCaseId as error:
             self._note("BK340", str(error), row, "make ids from something that differs in every row")
             return False

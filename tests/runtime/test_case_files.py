@@ -1,5 +1,6 @@
 """Case files through the processes: staged by a loader, sealed, copied for a rollout, read by the scorer."""
 
+import asyncio
 import json
 import os
 import stat
@@ -44,6 +45,83 @@ def failure_of(project, hosted, **arguments):
         return caught.value
 
     return hosted(work)
+
+
+def test_prepare__files_of_a_case__are_captured_beside_the_other_loaders(project, hosted):
+    """Reading and hashing hinders nobody: here the second row must go on before the first one's files are done."""
+    project.rows(train=2, test=0).hooks("""
+        import threading
+        from beaker.runtime import case_storage
+        gone_on, real = threading.Event(), case_storage.capture
+        def capture(staging, view, captures):
+            assert gone_on.wait(30)
+            return real(staging, view, captures)
+        case_storage.capture = capture
+
+        class Setup(RunSetup[dict]):
+            row_model = dict
+            async def load_cases(self, row, *, runtime):
+                if row["x"] == 1:
+                    yield Case(id=row["id"], input=1)
+                    gone_on.set()
+                    return
+                path = runtime.case_files_dir(row["id"]) / "a"
+                path.write_text("a")
+                yield Case(id=row["id"], input=1, files=[CaseFile("a", path)])
+    """)
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        made = await project.prepare(worker)
+        await worker.close()
+        return [[file.name for file in captured_of(case)] for case in made.cases["train"]]
+
+    assert hosted(work) == [["a"], []]
+
+
+def test_prepare__stopped_while_files_are_captured__waits_for_that_and_leaves_nothing(project, hosted):
+    """The setup is left after the thread that copies is done: nothing is written behind the clearing up."""
+    project.rows(train=2, test=0).hooks("""
+        from beaker.runtime import case_storage
+        real = case_storage.capture
+        def sign(name): return Path(os.environ["HOME"], name)
+        def capture(staging, view, captures):
+            sign("capturing").write_text("")
+            while not sign("stopping").exists(): time.sleep(0.01)
+            made = real(staging, view, captures)
+            sign("captured").write_text("")
+            return made
+        case_storage.capture = capture
+
+        class Setup(RunSetup[dict]):
+            row_model = dict
+            @asynccontextmanager
+            async def prepare_run(self, *, runtime):
+                try: yield {"repository": RepositoryRunSetupResult()}
+                finally: sign("left").write_text(str(sign("captured").exists()))
+            async def load_cases(self, row, *, runtime):
+                if row["x"] == 1:
+                    try: await asyncio.sleep(60)
+                    finally: sign("stopping").write_text("")
+                path = runtime.case_files_dir(row["id"]) / "a"
+                path.write_text("a")
+                yield Case(id=row["id"], input=1, files=[CaseFile("a", path)])
+    """)
+    home = project.root.parent
+
+    async def work(supervisor):
+        worker = await project.setup(supervisor)
+        preparing = asyncio.create_task(project.prepare(worker))
+        while not (home / "capturing").exists() and not preparing.done():
+            await asyncio.sleep(0.01)
+        preparing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await preparing
+        assert worker.interrupted == ()
+
+    hosted(work)
+    assert (home / "left").read_text() == "True"
+    assert not project.storage.exists()
 
 
 def test_prepare__staged_files__come_over_captured_and_sealed(project, hosted):
