@@ -1,7 +1,7 @@
 """`beaker agent env list|check|set|delete`: the variables of an agent, which its runs are granted."""
 
 import argparse
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 

@@ -67,7 +67,8 @@ def values_in(text: str, names: Sequence[str], where: str) -> Result[dict[str, s
     """The assignments of a dotenv file that are to be set: those of `names`, or all of them when no name is given.
 
     Every fault is a BK147: a name that is not in the file, is set twice or cannot be set, a value that no variable can
-    hold or that looks like another; without names, also a line that sets nothing. Nothing is to be sent when one of many cannot be.
+    hold or that looks like another; without names, also a line that sets nothing. Nothing is to be sent when one of
+    many cannot be.
     """
     found = parse_dotenv(text)
     wanted = tuple(dict.fromkeys(names)) or tuple(found)

@@ -34,8 +34,9 @@ class ApiProblem(Problem):
     """A call that did not succeed.
 
     `status` is the HTTP status, 0 when there was no answer or a broken one. `detail` is the JSON `detail` of the
-    answer, else its text, of XML its `Code` and of a web page nothing; `body` is the whole answer as text. `retry_after` and `date` are the headers of these names,
-    as they were sent, `request_id` is what the service calls the request.
+    answer, else its text, of XML its `Code` and of a web page nothing; `body` is the whole answer as text.
+    `retry_after` and `date` are the headers of these names, as they were sent, `request_id` is what the service calls
+    the request.
     """
 
     status: int = 0
@@ -132,8 +133,8 @@ def read_refusal(response: Response) -> ApiProblem:
 
 
 def _written(text: str) -> str | None:
-    """What a refusal that is no JSON says. A store's XML has a code; beside it may be what was signed and the signature,
-    so nothing else of it is shown. A web page says nothing of use."""
+    """What a refusal that is no JSON says. A store's XML has a code; beside it may be what was signed and the
+    signature, so nothing else of it is shown. A web page says nothing of use."""
     if not text.startswith("<"):
         return text or None
     found = _XML_CODE.search(text)

@@ -141,9 +141,8 @@ def application(desks: Desks[ServiceDesk], doors: Doors, say: Callable[[str], No
         except Exception as error:
             if began:
                 raise
-            say(
-                f"request {scope[REQUEST_ID]}: an error inside Beaker: {''.join(traceback.format_exception(error)).rstrip()}"
-            )
+            said = "".join(traceback.format_exception(error)).rstrip()
+            say(f"request {scope[REQUEST_ID]}: an error inside Beaker: {said}")
             problem = Problem("BK949", f"an error inside Beaker: {type(error).__name__}", hint="see the server's log")
             await _shown(refuse(500, problem), close=True)(scope, receive, send)
 

@@ -1,4 +1,4 @@
-"""A name for each request, in the answer and in the log, so that a caller and whoever runs the service can talk of it."""
+"""A name for each request, in the answer and in the log: by it a caller and whoever runs the service can talk of it."""
 
 import re
 import secrets
