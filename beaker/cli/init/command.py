@@ -236,7 +236,7 @@ def _steps(io: Io, plan: "InitPlan", there: Io) -> list[str]:
     steps = [f"fill in what {quoted(str(shown))} marks with TODO(beaker)"] if plan.is_stub else []
     add = {"uv": "uv add --dev", "poetry": "poetry add --group dev", "pip": "pip install"}[plan.project.manager]
     named = ("--integration-id", plan.integration_id) if plan.by_id else ()
-    guides = there.command("skills", "install", folder_for_agents(os.listdir(plan.project.root)))
+    guides = io.command("skills", "install", folder_for_agents(os.listdir(plan.project.root)))
     steps += [
         f"let a coding agent know how, if you work with one: {_enter(io, plan)}{guides}",
         f"let the project's environment have Beaker, from its checkout or a wheel: {add} PATH",
