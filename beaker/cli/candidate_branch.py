@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from beaker.cli.candidate_names import add_candidate_name, candidate_id, run_of
+from beaker.cli.candidate_names import add_candidate_name, candidate_id
 from beaker.cli.parser import add_agent_option, add_leaf
 from beaker.cli.run_view import doubts_of, mapping, score, signed
 from beaker.cli.shell import DONE, Io, Styled, one_line
@@ -33,6 +33,7 @@ def add_branch(actions: Any) -> None:
 def branch(arguments: argparse.Namespace, io: Io) -> int:
     """Make the branch; nothing of the repository changes when that is refused."""
     from beaker.cli.place import answered, opened
+    from beaker.core.candidate_names import run_of
     from beaker.files.git_commits import commit_patch, create_branch
 
     root = _repository(io)

@@ -18,17 +18,10 @@ from beaker.cli.run_view import listed, mapping, styled_status
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.tables import labelled, show_table
 from beaker.cli.transfers import telling
-from beaker.cli.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from beaker.cli.place import Answer
     from beaker.client.dataset_files import LocalDataset
-    from beaker.core.problems import Problem
-
-MAX_COUNT_DIGITS = 15
-"""No dataset has more rows, and Python does not read numbers of any length."""
 
 # A revision is shown whole, so that NAME@REVISION can be put together from it.
 _COLUMNS = (("NAME", 28), ("REVISION", 71), ("PROD", 5), ("SAMPLES", 10), ("DATE", 27))
@@ -86,23 +79,15 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.client.dataset_files import gather
     from beaker.client.flows import upload_flow
     from beaker.client.running import run_flow
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.problems import Refused
+    from beaker.core.upload_options import read_upload_options, total_problem, unfit_dataset
 
-    name: str = arguments.name.strip()
-    problems: list[Problem] = [] if name else [Problem("BK905", "the dataset needs a name", "--name")]
-    declared = _pairs(arguments.split, "--split", "NAME=COUNT", problems)
-    metadata = _pairs(arguments.metadata, "--metadata", "KEY=VALUE", problems)
-    counts = {key: _count(key, text, problems) for key, text in declared.items()}
-    if problems:
-        raise Refused(problems)
-    directory = Path(io.cwd, arguments.path)
-    dataset = answered(gather(directory, name=name, splits=counts or None, metadata=metadata))
+    read = answered(read_upload_options(arguments.name, splits=arguments.split, metadata=arguments.metadata))
+    name, directory = read.name, Path(io.cwd, arguments.path)
+    dataset = answered(gather(directory, name=name, splits=read.counts or None, metadata=read.metadata))
     splits = dict(dataset.declaration.splits)
-    total = sum(splits.values())
-    if arguments.total_count not in (None, total):
-        raise Refused(
-            Problem("BK905", f"is {arguments.total_count}, but the files have {counted(total, 'row')}", "--total-count")
-        )
+    if (wrong := total_problem(arguments.total_count, splits)) is not None:
+        raise Refused(wrong)
     if arguments.dry_run:
         return _show_files(dataset, io)
     options = {
@@ -120,7 +105,9 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
         io.json_line(artifact)
         return DONE
     revision = artifact.get("dataset_revision") or artifact.get("manifest_digest")
-    warnings = [stated_problem(warning) for warning in listed(artifact.get("warnings"))] or _unfit(name, splits)
+    warnings = [stated_problem(warning) for warning in listed(artifact.get("warnings"))]
+    if not warnings and (unfit := unfit_dataset(one_line(name), splits)) is not None:
+        warnings = [unfit]  # the place does not say it itself
     promoted = "not promoted" if arguments.no_promote or warnings else "promoted"
     sent = ", nothing sent since these rows were there already" if artifact.get("reused") else ""
     rows = ", ".join(f"{count} {split}" for split, count in splits.items())
@@ -137,16 +124,6 @@ def _upload(arguments: argparse.Namespace, io: Io) -> int:
     start = io.command("run", "trigger", "--dataset", name, *agent_words(arguments))
     io.note(f"  1. start a run with it: {start}")
     return DONE
-
-
-def _unfit(name: str, splits: "Mapping[str, int]") -> "list[Problem]":
-    """Why no run could use a dataset with these rows, where the place does not say it itself."""
-    from beaker.core.problems import Problem
-
-    lacking = [split for split in ("train", "test") if not splits.get(split)]
-    hint = "a run learns on TRAIN and proves it on TEST; add rows and upload again"
-    said = f"no run can use this dataset: it has no rows in {' and '.join(lacking)}"
-    return [Problem("BK907", said, f"dataset {one_line(name)}", hint)] if lacking else []
 
 
 def _show_files(dataset: "LocalDataset", io: Io) -> int:
@@ -216,32 +193,3 @@ def _show(arguments: argparse.Namespace, io: Io) -> int:
     for file in files:
         io.out(f"- {one_line(str(file.get('path')))} ({file.get('size_bytes')} bytes)")
     return DONE
-
-
-def _pairs(texts: list[str], option: str, form: str, problems: "list[Any]") -> dict[str, str]:
-    """`NAME=VALUE` options as a mapping; what is none, or stands twice, becomes a problem."""
-    from beaker.core.problems import Problem
-
-    found: dict[str, str] = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        key = key.strip()
-        if not equals or not key:
-            problems.append(Problem("BK905", f"must read {form}, not {text!r}", option))
-        elif key in found:
-            problems.append(Problem("BK905", f"names {key!r} twice", option, "keep one of them"))
-        else:
-            found[key] = value
-    return found
-
-
-def _count(split: str, text: str, problems: "list[Any]") -> int:
-    from beaker.core.problems import Problem
-
-    written = text.strip()
-    if not (written.isascii() and written.isdigit() and len(written) <= MAX_COUNT_DIGITS):
-        shown = text if len(text) <= 40 else f"{text[:37]}..."
-        message = f"the count of {split!r} must be a whole number of at most {MAX_COUNT_DIGITS} digits, not {shown!r}"
-        problems.append(Problem("BK905", message, "--split"))
-        return 0
-    return int(written)

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from returns.pipeline import is_successful
 
-from beaker.cli.candidate_names import candidate_id, run_of
+from beaker.cli.candidate_names import candidate_id
 from beaker.cli.kept_values import granted_here
 from beaker.cli.place import Answer, Place, Surroundings, answered, opened
 from beaker.cli.trigger import given_config
 from beaker.client.dataset_downloads import download_dataset
 from beaker.client.flows import download_candidate
+from beaker.core.candidate_names import run_of
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.environment import base_environment, redactor
 from beaker.core.inference import (

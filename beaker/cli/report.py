@@ -32,10 +32,9 @@ def add_report(actions: Any) -> None:
 
 def report(arguments: argparse.Namespace, io: Io) -> int:
     """Fetch, make the page, write it in one step."""
-    from beaker.cli.candidate_names import of_run, run_of
     from beaker.cli.outputs import output_file, writing
     from beaker.cli.place import answered, opened
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.candidate_names import known_candidate, run_of
     from beaker.core.report import RunReport, candidate_ids, compared_candidate, report_page
     from beaker.core.text import checked, name
     from beaker.files.atomic import write_text
@@ -50,10 +49,7 @@ def report(arguments: argparse.Namespace, io: Io) -> int:
         candidates = place.call("list_candidates", run_id=run_id)
         reports = place.call("list_eval_reports", run_id=run_id)
         known = candidate_ids(candidates)
-        chosen = None if asked is None else of_run(run_id, asked)
-        if chosen is not None and chosen not in known:
-            hint = f"`beaker run candidates {run_id}` lists them"
-            raise Refused(Problem("BK905", f"the run {run_id!r} has no candidate {asked!r}", hint=hint))
+        chosen = answered(known_candidate(run_id, asked, known))
         shown = chosen or compared_candidate(run, candidates)
         before, _ = _fetched(place, known[0], io) if known else (None, "")
         after, patch = _fetched(place, shown, io) if shown in known and before is not None else (None, "")
