@@ -390,7 +390,10 @@ LOADING = {
     "raise RetryableCaseError": ("BK337", "RetryableCaseError"),
     "sys.exit(0)": ("BK337", "sys.exit(0)"),
     "return {'id': 1}": ("BK338", "must yield Case values, not dict"),
-    "return Case(id='c', input=1, files=[CaseFile('a', 'b')])": ("BK339", "the file 'a': there is nothing at its path"),
+    "return Case(id=row['id'], input=1, files=[CaseFile('a', 'b')])": (
+        "BK339",
+        "the file 'a': there is nothing at its path",
+    ),
     "return Case(id='same', input=1)": ("BK340", "'same' comes from train.jsonl:1 and train.jsonl:2"),
     "c = Case(id=row['id'], input=[]); c.input.append({1}); return c": ("BK341", "no JSON any more"),
     "runtime.case_files_dir('x' + row['id']); return Case(id=row['id'], input=1)": ("BK345", "xtrain-0"),
