@@ -98,11 +98,11 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     with opened(arguments, io, around=around, foreground=arguments.watch) as place:
         if place.local and arguments.app_base_url is not None:
             raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
+        if not place.local and arguments.python is not None:
+            raise Refused(Problem("BK904", "--python has no use elsewhere: the place makes an environment of its own"))
         request, ahead = _request(arguments, io, place, around, entry)
         if place.embedded is not None:
             settle_workers_python(arguments, io, around.project, place.embedded.workers)
-        elif arguments.python is not None:
-            raise Refused(Problem("BK904", "--python has no use elsewhere: the place makes an environment of its own"))
         if arguments.dry_run:
             return show_request(request, ahead, io)
         io.note(f"preview: {ahead.text()}")
