@@ -87,6 +87,7 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.project_python import settle_workers_python
     from beaker.core.problems import Problem, Refused
     from beaker.core.selection import select
+    from beaker.core.wording import unsaid
 
     around = look_around(arguments, io)
     if around.problems:
@@ -107,8 +108,9 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
             return show_request(request, ahead, io)
         io.note(f"preview: {ahead.text()}")
         run = _launch(arguments, io, place, request)
-        for warning in listed(run.get("warnings")):
-            io.warn(stated_problem(warning))
+        said = () if around.config is None else around.config.warnings
+        for warning in unsaid(map(stated_problem, listed(run.get("warnings"))), said):
+            io.warn(warning)
         if not arguments.watch:
             return show_launched(arguments, io, place, request, run)
         return _watch(arguments, io, place, run)
@@ -251,25 +253,32 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
 
     from returns.pipeline import is_successful
 
-    from beaker.cli.place import answered
-    from beaker.core.launch_refusals import explained_refusal, launch_outcome_unknown
+    from beaker.core.api import stated_problems
+    from beaker.core.launch_refusals import (
+        explained_refusal,
+        key_text,
+        launch_outcome_unknown,
+        unknown_outcome,
+        with_key,
+    )
     from beaker.core.problems import Refused
 
     key = arguments.idempotency_key or str(uuid.uuid4())
     body: dict[str, Any] = request.body()
-    launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
-    if not is_successful(launched):
-        if launch_outcome_unknown(launched.failure()):
-            raise Refused(_unknown_outcome(launched.failure(), key))
-        io.tell(f"idempotency key of this launch: {key}")
-    return answered(launched.alt(explained_refusal))
-
-
-def _unknown_outcome(problem: "Problem", key: str) -> "Problem":
-    from beaker.core.problems import Problem
-
-    hint = f"whether a run was started is unknown; repeat safely with --idempotency-key {key}"
-    return Problem(problem.code, problem.message, problem.where, hint)
+    try:
+        launched = place.api.call("create_optimization_run", idempotency_key=key, **body)
+    except KeyboardInterrupt:
+        io.tell(f"whether a run was started is unknown; {key_text(key)}")
+        raise
+    if is_successful(launched):
+        return launched.unwrap()
+    if launch_outcome_unknown(launched.failure()):
+        raise Refused(unknown_outcome(launched.failure(), key))
+    problems = stated_problems(explained_refusal(launched.failure()))
+    if io.json:
+        raise Refused(with_key(problems, key))
+    io.tell(key_text(key))
+    raise Refused(problems)
 
 
 def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:

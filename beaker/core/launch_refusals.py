@@ -1,6 +1,6 @@
 """What it means when a hosted API refuses a launch because setting up the code failed: no run, and what to do."""
 
-from beaker.core.problems import Problem
+from beaker.core.problems import Problem, Problems
 from beaker.core.responses import ApiProblem
 
 _BUILD_KEYS = ("integration_build_id", "spec_version_id")
@@ -23,6 +23,24 @@ _MEANINGS = {
 def launch_outcome_unknown(problem: Problem) -> bool:
     """Whether a launch that failed so may have started a run all the same: no answer, or a service that broke."""
     return isinstance(problem, ApiProblem) and (problem.status == 0 or problem.status >= 500)
+
+
+def key_text(key: str) -> str:
+    """The key of a launch that failed, in words."""
+    return f"idempotency key of this launch: {key}"
+
+
+def with_key(problems: Problems, key: str) -> Problems:
+    """Why a launch failed, the key of the launch behind the first hint: for whoever reads nothing but problems."""
+    first, *others = problems
+    hint = "\n".join(filter(None, (first.hint, key_text(key))))
+    return Problem(first.code, first.message, first.where, hint), *others
+
+
+def unknown_outcome(problem: Problem, key: str) -> Problem:
+    """`problem`, saying that the launch can be repeated with its idempotency `key` whatever became of it."""
+    hint = f"whether a run was started is unknown; repeat safely with --idempotency-key {key}"
+    return Problem(problem.code, problem.message, problem.where, hint)
 
 
 def explained_refusal(problem: Problem) -> Problem:

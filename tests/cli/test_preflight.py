@@ -76,6 +76,21 @@ def test_trigger__failed__always_shows_its_key(status: int, said: str, office: A
     office.hosted.answer("POST", "/v1/optimization-runs", status, {"detail": "no"})
     done = at(office, "--idempotency-key", "k-7")
     assert (done["code"], said in done["err"]) == (2, True)
+    done = at(office, "--idempotency-key", "k-7", "--json")
+    assert (done["code"], said in json.loads(done["err"])["error"]["hint"]) == (2, True)
+
+
+def test_trigger__interrupted_launch__shows_its_key(office: Any) -> None:
+    """Whoever ends the wait for a service in trouble can repeat the launch as the same one."""
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    office.hosted.answer("POST", "/v1/optimization-runs", 503, {"detail": "busy"})
+    office.asleep = interrupt
+    done = at(office, "--idempotency-key", "k-7")
+    said = "whether a run was started is unknown; idempotency key of this launch: k-7"
+    assert (done["code"], said in done["err"]) == (130, True)
 
 
 def test_trigger__checkout_that_is_ahead__names_what_is_left_out(office: Any, git: Callable[..., str]) -> None:

@@ -1,6 +1,7 @@
 """Launches of Specs, and the options of their generation: what is sent, and what is refused with which reason."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -158,3 +159,18 @@ def test_trigger__on_this_machine__refuses_with_the_reason(
     problem = json.loads(done.err.splitlines()[-1])["error"]
     assert (done.code, problem["code"], problem["where"]) == (2, "BK409", words[0])
     assert problem["hint"].startswith("leave it out")
+
+
+def test_trigger__warning_that_both_sides_give__is_told_once(service: Any, launch: Callable[..., Any]) -> None:
+    """What was said of the configuration here is not said again because the place found it too."""
+    once, _ = launch()
+    (code,) = set(re.findall(r"^warning: (BK\d+) ", once.err, re.MULTILINE))
+    message = re.search(r"^warning: BK\d+ \S+: (.*)$", once.err, re.MULTILINE)
+    assert message is not None
+    again = {"code": code, "message": message[1], "where": "elsewhere:1", "hint": ""}
+    other = {"code": "BK413", "message": "something else", "where": "", "hint": ""}
+    run = {"id": "run_42", "status": "QUEUED", "config": {}, "warnings": [again, other, other]}
+    service.on("POST /v1/optimization-runs", (201, run))
+    done, _ = launch()
+    assert done.err.count("warning: ") == once.err.count("warning: ") + 1
+    assert done.err.count("something else") == 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from beaker.core.launch_refusals import explained_refusal, launch_outcome_unknown
+from beaker.core.launch_refusals import explained_refusal, launch_outcome_unknown, unknown_outcome, with_key
 from beaker.core.problems import Problem
 from beaker.core.responses import ApiProblem
 
@@ -52,3 +52,17 @@ def test_outcome__no_answer_or_a_broken_service__is_unknown(status: int, unknown
     """A service that refuses has started nothing; one that broke may have."""
     assert launch_outcome_unknown(ApiProblem("BK801", "m", status=status)) is unknown
     assert launch_outcome_unknown(Problem("BK801", "m")) is False
+
+
+def test_unknown_outcome__says_how_to_repeat_it() -> None:
+    """The same failure, with the key under which a second launch is none."""
+    found = unknown_outcome(ApiProblem("BK803", "no answer", "w", "h", status=0), "k-7")
+    hint = "whether a run was started is unknown; repeat safely with --idempotency-key k-7"
+    assert found == Problem("BK803", "no answer", "w", hint)
+
+
+def test_with_key__is_behind_the_first_hint() -> None:
+    """Nothing else of the problems changes."""
+    key, other = "idempotency key of this launch: k-7", Problem("BK413", "n", "x", "i")
+    assert with_key((Problem("BK411", "m", "w", "h"), other), "k-7") == (Problem("BK411", "m", "w", f"h\n{key}"), other)
+    assert with_key((Problem("BK411", "m", "w"),), "k-7") == (Problem("BK411", "m", "w", key),)
