@@ -56,7 +56,9 @@ def _check(arguments: argparse.Namespace, io: Io) -> int:
         answer = {
             "file": report.file,
             "valid": not report.problems,
-            "ids": list(report.ids),
+            "ids": list(dict.fromkeys((*report.specs, *report.integrations))),
+            "integrations": list(report.integrations),
+            "specs": list(report.specs),
             "problems": problems_json(report.problems)["problems"] if report.problems else [],
             "warnings": problems_json(report.warnings)["problems"] if report.warnings else [],
         }
@@ -66,11 +68,16 @@ def _check(arguments: argparse.Namespace, io: Io) -> int:
     if report.problems:
         return io.fail(report.problems, code=NEGATIVE)
     if not io.json:
-        named = f": {', '.join(map(one_line, report.ids))}" if report.ids else ""
-        entries = counted(len(report.ids), "integration")
-        told = f", {counted(len(report.warnings), 'warning')}" if report.warnings else ""
-        io.out(f"beaker config check: {one_line(report.file)} ", Styled("is valid", "ok"), f" ({entries}{named}{told})")
+        told = [] if report.specs and not report.integrations else [_entries("integration", report.integrations)]
+        told += [_entries("Spec", report.specs)] if report.specs else []
+        told += [counted(len(report.warnings), "warning")] if report.warnings else []
+        io.out(f"beaker config check: {one_line(report.file)} ", Styled("is valid", "ok"), f" ({'; '.join(told)})")
     return DONE
+
+
+def _entries(noun: str, ids: tuple[str, ...]) -> str:
+    named = f": {', '.join(map(one_line, ids))}" if ids else ""
+    return f"{counted(len(ids), noun)}{named}"
 
 
 def _show(arguments: argparse.Namespace, io: Io) -> int:

@@ -33,12 +33,13 @@ from beaker.runtime.launchable import judge_settings
 class ConfigReport:
     """What is wrong with a configuration, and what may be right all the same, both in the order of the file.
 
-    `ids` are those of its integrations and Specs, empty when the file cannot be read. `where` of a problem is
+    `integrations` and `specs` are the ids of its entries, empty when the file cannot be read. `where` of a problem is
     `file:line` where a line is to blame.
     """
 
     file: str
-    ids: tuple[str, ...] = ()
+    integrations: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
     problems: Problems = ()
     warnings: Problems = ()
 
@@ -87,7 +88,8 @@ def _judged(project: Project, config: ProjectConfig, tree: Node, local: bool) ->
         problems.append(read.failure())
     return ConfigReport(
         file=config.file,
-        ids=tuple(entry.id for entry in config.entries),
+        integrations=tuple(entry.id for entry in config.entries if entry.kind == "integration"),
+        specs=tuple(entry.id for entry in config.entries if entry.kind == "spec"),
         problems=_ordered(problems, config.file),
         warnings=_ordered((one for one in warnings if one not in problems), config.file),
     )

@@ -154,3 +154,24 @@ def test_show__nothing_or_too_much_to_choose__is_said(config: Config) -> None:
     assert (broken.code, broken.out) == (2, "")
     assert "BK102" in broken.err
     assert config("config", "show", text="a: b: c\n").code == 2
+
+
+def test_check__entries_of_both_kinds__are_told_apart(
+    beaker: Callable[..., Any], tmp_path: Path, conforms: Callable[[object, str], None]
+) -> None:
+    """A Spec is no integration, also where one of each has the same id."""
+    (tmp_path / ".beaker").mkdir(exist_ok=True)
+    file = tmp_path / ".beaker" / "beaker.yaml"
+    both = 'spec: {target: "a:b"}\nintegrations:\n  spec: {entrypoint: "a:b"}\n  app: {entrypoint: "a:b"}\n'
+    for text, said in (
+        (both, "(2 integrations: spec, app; 1 Spec: spec; "),
+        ('specs: {one: {target: "a:b"}, two: {target: "a:b"}}\n', "(2 Specs: one, two; "),
+        ("integrations: {}\n", "(0 integrations)\n"),
+    ):
+        file.write_text(text)
+        assert f"is valid {said}" in beaker("config", "check").out
+    file.write_text(both)
+    answer = json.loads(beaker("config", "check", "--json").out)
+    conforms(answer, "cli-config-check.json")
+    named = (answer["ids"], answer["integrations"], answer["specs"])
+    assert named == (["spec", "app"], ["spec", "app"], ["spec"])

@@ -42,7 +42,7 @@ def doubted(report: ConfigReport) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("local", [True, False])
 def test_check_config__good_file__has_nothing_to_tell(tmp_path: Path, local: bool) -> None:
     """A file that can be launched as it stands has neither problems nor warnings."""
-    assert checked(tmp_path, GOOD, local=local) == ConfigReport(file=".beaker/beaker.yaml", ids=("app",))
+    assert checked(tmp_path, GOOD, local=local) == ConfigReport(file=".beaker/beaker.yaml", integrations=("app",))
     assert checked(tmp_path, "", local=local) == ConfigReport(file=".beaker/beaker.yaml")
 
 
@@ -82,7 +82,7 @@ config_defaults:
     assert hints["BK111"] == "did you mean 'app'?"
     assert hints["BK106"] == "did you mean 'required_env'?"
     assert "max_concurrency" in hints["BK402"]
-    assert report.ids == ("app", "b", "c.d")
+    assert (report.integrations, report.specs) == (("app", "b", "c.d"), ())
 
 
 def test_check_config__place__decides_how_far_settings_are_judged(tmp_path: Path) -> None:
@@ -115,7 +115,7 @@ def test_check_config__unusable_file__names_every_line(
     """A file that cannot be read as a configuration is reported with all that is wrong with it."""
     report = checked(tmp_path, text)
     assert told(report) == expected
-    assert report.ids == ()
+    assert (report.integrations, report.specs) == ((), ())
 
 
 def test_check_config__several_entries__are_no_fault(tmp_path: Path) -> None:
