@@ -62,6 +62,7 @@ def _looked_at(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
         ("configuration", _configuration),
         ("service", _place),
         ("disk", _machine),
+        ("guides", _guides),
     ]
     for name, look in looked:
         try:
@@ -182,6 +183,21 @@ def _shared_logins(io: Io) -> str | None:
     except OSError:
         return None
     return str(path) if loose else None
+
+
+def _guides(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
+    """The guides for coding agents, where a project has some."""
+    from beaker import __version__
+    from beaker.core.doctor import check_guides
+    from beaker.core.skills import FOLDERS
+    from beaker.files.project import find_git_root
+    from beaker.files.skill_files import installed_versions
+
+    root = find_git_root(io.cwd.resolve()) or io.cwd.resolve()
+    for folder in FOLDERS:
+        if versions := installed_versions(root / folder):
+            outdated = [name for name, version in versions.items() if version != __version__]
+            yield check_guides(str(root / folder), outdated)
 
 
 def _machine(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:

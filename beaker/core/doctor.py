@@ -120,6 +120,15 @@ def check_disk(folder: str, free: int | None, refusal: Problem | None) -> Check:
 @value(kw_only=True)
 class Abilities:
     """What a system lets a run do with the processes of the project's code: end a whole group of them, adopt what its
+def check_guides(folder: str, outdated: Iterable[str]) -> Check:
+    """The guides for coding agents that are installed in `folder`; `outdated` names those of another version."""
+    names = ", ".join(outdated)
+    if names:
+        hint = "`beaker skills install` brings the guides of a folder up to date"
+        return Check("guides", "warning", f"{folder} has guides of another version: {names}", hint)
+    return Check("guides", "ok", f"those in {folder} are of this version")
+
+
     children leave behind (`None` where that is not known to work), and hold locks in the folder of its state."""
 
     ends_groups: bool

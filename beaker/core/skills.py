@@ -69,10 +69,14 @@ def is_untouched(text: str) -> bool:
     return sha256(_SEAL.sub("", text, count=1).encode()).hexdigest() == seal["digest"]
 
 
+FOLDERS = (".claude/skills", ".agents/skills")
+"""Where guides are looked for in a project."""
+
+
 def folder_for_agents(present: Iterable[str]) -> str:
     """Where guides are best installed in a project that has files and folders of these names: where Claude Code looks
     if it is used there, else where most others do."""
-    return ".claude/skills" if {".claude", "CLAUDE.md"} & set(present) else ".agents/skills"
+    return FOLDERS[0] if {".claude", "CLAUDE.md"} & set(present) else FOLDERS[1]
 
 
 def install_action(

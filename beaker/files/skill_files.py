@@ -74,6 +74,18 @@ def install(planned: Iterable[Installation]) -> None:
         pass
 
 
+def installed_versions(directory: Path) -> dict[str, str | None]:
+    """The version of every guide of this package that is installed in `directory`, by name; `None` where the file that
+    is there does not say. Raises `OSError`."""
+    versions: dict[str, str | None] = {}
+    for skill in shipped_skills():
+        path = directory / skill.name / FILE
+        if _found(path) == "file":
+            read = read_skill(skill.name, _text(path) or "")
+            versions[skill.name] = read.unwrap().version if is_successful(read) else None
+    return versions
+
+
 def _found(path: Path) -> Found:
     """What is at `path`. A folder of its own that is a link counts as something else, wherever it leads."""
     try:

@@ -190,3 +190,18 @@ def test_guides__one_that_is_damaged__is_named(beaker: Beaker, tmp_path: Path, m
     done = beaker("skills", "list")
     assert done.code == 2
     assert "BK760 broken/SKILL.md" in done.err
+
+
+def test_doctor__installed_guides__are_compared_with_this_version(beaker: Beaker, tmp_path: Path) -> None:
+    """Nothing is said where none are; those of another version, or of none that can be told, are named."""
+    assert " guides " not in beaker("--local", "doctor").out
+    beaker("skills", "install", ".claude/skills")
+    assert (
+        f"OK    guides         those in {tmp_path}/.claude/skills are of this version"
+        in beaker("--local", "doctor").out
+    )
+    old, broken = (tmp_path / ".claude/skills" / name / "SKILL.md" for name in ("beaker-ci", "beaker-run"))
+    old.write_text(old.read_text().replace(package.__version__, "0.1"))
+    broken.write_text("no front matter")
+    done = beaker("--local", "doctor", "--json")
+    assert f"{tmp_path}/.claude/skills has guides of another version: beaker-ci, beaker-run" in done.out

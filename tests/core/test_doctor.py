@@ -16,6 +16,8 @@ from beaker.core.doctor import (
     check_disk,
     check_git,
     check_python,
+    check_guides,
+    check_isolation,
     check_sandbox,
     check_service,
     checks_json,
@@ -114,6 +116,19 @@ def test_check__table__as_listed(found: Check, wanted: Check) -> None:
 
 STATES = st.sampled_from(["ok", "warning", "fault", "skipped"])
 CHECKS = st.lists(st.builds(Check, st.text(max_size=3), STATES, st.text()))
+def test_check_guides__of_another_version__are_named() -> None:
+    """An agent with old guides types commands that are no more."""
+    assert check_guides(".claude/skills", iter(())) == Check(
+        "guides", "ok", "those in .claude/skills are of this version"
+    )
+    assert check_guides(".claude/skills", iter(("beaker-ci", "beaker-run"))) == Check(
+        "guides",
+        "warning",
+        ".claude/skills has guides of another version: beaker-ci, beaker-run",
+        "`beaker skills install` brings the guides of a folder up to date",
+    )
+
+
 
 
 @given(CHECKS)
