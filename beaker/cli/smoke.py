@@ -5,24 +5,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.parser import add_agent_option, add_entry_options, add_leaf, add_python_option, positive
-from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line, problems_json
+from beaker.cli.shell import DONE, REFUSED, Io, Styled, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from pathlib import Path
 
     from beaker.cli.place import Surroundings
-    from beaker.runtime.interpreters import ProjectPython
-    from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, StageReport, TriedCase
-
-SHOWN_OUTPUT_LINES = 20
-"""Lines of what customer code printed that are shown per stage; more are counted. `--json` carries all of them."""
-
-SHOWN_OUTPUT_CHARACTERS = 2_000
-"""Characters that are shown of the output of the case that --run-one ran; more are counted."""
-
-JSON_OUTPUT_CHARACTERS = 1_000_000
-"""The longest output, written as JSON, that `--json` carries; a longer one is left out, and its length told."""
+    from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest
 
 
 def add_smoke(actions: Any) -> None:
@@ -54,6 +44,7 @@ def add_smoke(actions: Any) -> None:
         help="show or run this case, of either split, instead of the first; repeatable",
     )
     leaf.add_argument("--limit", type=positive(None), metavar="N", help="load cases from so many rows of a split only")
+    leaf.add_argument("--watch", action="store_true", help="check again whenever a file of the project has changed")
     leaf.add_argument("--junit", metavar="FILE", help="write a JUnit report, a test per stage, for CI services")
     leaf.add_argument("--dataset", metavar="NAME", help="a dataset that the place keeps, as NAME or NAME@REVISION")
     leaf.add_argument("--dataset-id", metavar="ID", help="the same by its artifact id")
@@ -62,19 +53,38 @@ def add_smoke(actions: Any) -> None:
 
 def smoke(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when a launch could go ahead; 2 when a stage failed, or with --strict while placeholders are left."""
+    folders: list[Path] = []
+    if arguments.watch:
+        from beaker.cli.smoke_watch import watch_smoke
+
+        def check() -> "list[Path]":
+            folders.clear()
+            _checked(arguments, io, folders)
+            return [*folders]
+
+        watch_smoke(check, arguments, io)
+    return _checked(arguments, io, folders)
+
+
+def _checked(arguments: argparse.Namespace, io: Io, folders: "list[Path]") -> int:
+    """Check once; the exit code. The folders that are read are noted in `folders`, the project's first."""
     from beaker.cli.place import advising, look_around
     from beaker.cli.progress import busy
     from beaker.cli.signals import run_async
+    from beaker.cli.smoke_report import show_outcome, show_stage
     from beaker.cli.smoke_spec import without_configuration
     from beaker.core.problems import Problem
     from beaker.runtime.smoke import smoke as try_out
     from beaker.runtime.smoke_values import SmokeOutcome, StageReport
 
+    folders.append(io.cwd)
     around = look_around(arguments, io)
+    if around.project is not None:
+        folders[:] = [around.project.git_root or around.project.root]
     if around.problems:
         unread = StageReport(stage="config", problems=around.problems)
         if not io.json:
-            _show_stage(unread, io)
+            show_stage(unread, io)
         return _ended(arguments, io, arguments.integration_id or "", SmokeOutcome(passed=False, stages=(unread,)))
     if around.project is None and arguments.target is not None:
         around = without_configuration(io)
@@ -82,27 +92,28 @@ def smoke(arguments: argparse.Namespace, io: Io) -> int:
         for warning in around.config.warnings:
             io.warn(warning)
     with _requested(arguments, io, around) as (request, is_kept):
+        if not is_kept:
+            folders.append(request.dataset_dir)
         if not io.json:
             io.out(Styled(f"beaker run smoke: {one_line(request.entry.id)}", "heading"))
         left: list[Problem] = []
         try:
             with busy(io, "  checking"):
                 outcome = run_async(
-                    try_out(request, lambda stage: None if io.json else _show_stage(stage, io), left.extend)
+                    try_out(request, lambda stage: None if io.json else show_stage(stage, io), left.extend)
                 )
         except KeyboardInterrupt:
             if left:
                 io.fail(left)
             raise
     if not io.json:
-        _show_outcome(
-            outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments, is_kept
-        )
+        show_outcome(outcome, io, request, advising(arguments, io, around, request.entry.agent_key), arguments, is_kept)
     return _ended(arguments, io, request.entry.id, outcome)
 
 
 def _ended(arguments: argparse.Namespace, io: Io, integration_id: str, outcome: "SmokeOutcome") -> int:
     """Write the reports that were asked for, and say what was wrong; the exit code."""
+    from beaker.cli.smoke_report import report_json
     from beaker.core.problems import Problem
 
     if arguments.junit is not None:
@@ -115,59 +126,6 @@ def _ended(arguments: argparse.Namespace, io: Io, integration_id: str, outcome: 
     if not problems and not outcome.passed and outcome.readiness == "SCAFFOLD":
         problems = (Problem("BK347", "placeholders are left, and --strict was asked for", hint="replace them"),)
     return io.fail(problems) if problems else DONE if outcome.passed else REFUSED
-
-
-def report_json(integration_id: str, outcome: "SmokeOutcome") -> dict[str, Any]:
-    """What `--json` prints; a failure's problems are on standard error too."""
-    from beaker.core.convert import to_json
-    from beaker.core.strict_json import dumps
-
-    def carried(tried: "TriedCase") -> dict[str, Any]:
-        has_output = tried.result is not None and tried.result.error is None
-        output = tried.result.output if tried.result is not None else None
-        characters = len(dumps(output)) if has_output else None
-        return {
-            "id": tried.case.id,
-            "split": tried.split,
-            "output": output if characters is not None and characters <= JSON_OUTPUT_CHARACTERS else None,
-            "output_characters": characters,
-            "score": to_json(tried.score),
-        }
-
-    cases = [*map(carried, outcome.tried)]
-    first = cases[0] if cases else {}
-    return {
-        "integration_id": integration_id,
-        "passed": outcome.passed,
-        "readiness": outcome.readiness,
-        "reasons": list(outcome.reasons),
-        "stages": [
-            {
-                "stage": stage.stage,
-                "passed": stage.passed,
-                "detail": stage.detail,
-                "output": stage.captured,
-                "traceback": _traceback(stage),
-            }
-            for stage in outcome.stages
-        ],
-        "warnings": problems_json(outcome.warnings)["problems"] if outcome.warnings else [],
-        "row_counts": dict(outcome.row_counts),
-        "case_counts": dict(outcome.case_counts),
-        "sample": first.get("id"),
-        "case_output": first.get("output"),
-        "case_output_characters": first.get("output_characters"),
-        "score": first.get("score"),
-        "cases": cases,
-        "python": python_json(outcome.python),
-    }
-
-
-def python_json(python: "ProjectPython | None") -> dict[str, str] | None:
-    """The interpreter that ran the project's code, as `--json` tells it; `None` before it was known."""
-    if python is None:
-        return None
-    return {"executable": python.program, "version": python.version, "source": python.source}
 
 
 @contextmanager
@@ -242,78 +200,3 @@ def _requested(arguments: argparse.Namespace, io: Io, around: "Surroundings") ->
             warnings=found.warnings,
         )
         yield told, found.kept
-
-
-def _show_stage(stage: "StageReport", io: Io) -> None:
-    lines = stage.captured.splitlines()
-    if stage.passed:
-        io.out("  ", Styled("PASS", "ok"), f" {stage.stage}: {stage.detail}")
-    else:
-        io.out("  ", Styled("FAIL", "error"), f" {stage.stage}")
-    for line in lines[:SHOWN_OUTPUT_LINES]:
-        io.out("       | ", line)
-    if len(lines) > SHOWN_OUTPUT_LINES:
-        io.out(f"       | ... {len(lines) - SHOWN_OUTPUT_LINES} more lines")
-    for line in _traceback(stage).splitlines():
-        io.out("       ", line)
-
-
-def _show_outcome(
-    outcome: "SmokeOutcome", io: Io, request: "SmokeRequest", there: Io, arguments: argparse.Namespace, is_kept: bool
-) -> None:
-    """What came of it; `there` gives the commands that come next, without an upload where the dataset `is_kept`."""
-    for warning in outcome.warnings:
-        io.warn(warning)
-    if outcome.readiness is None:
-        return
-    ready = outcome.readiness == "INTEGRATED"
-    io.out("  Readiness: ", Styled(outcome.readiness, "ok" if ready else "warn"))
-    for reason in outcome.reasons:
-        io.out("    - ", one_line(reason))
-    results = [tried.result for tried in outcome.tried if tried.result is not None]
-    if not results:
-        io.out("  No case was run or scored (--run-one does one).")
-    for result in results:
-        from beaker.core.strict_json import dumps
-
-        written = dumps(result.output)
-        more = len(written) - SHOWN_OUTPUT_CHARACTERS
-        io.out("  output: ", written[:SHOWN_OUTPUT_CHARACTERS], f" ... {more} more characters" if more > 0 else "")
-    if outcome.passed:
-        io.note(Styled("Next:", "heading"))
-        if not ready:
-            io.note("  1. replace the placeholders, then run it again")
-        else:
-            named = (("--integration-id", arguments.integration_id), ("--spec-id", arguments.spec_id))
-            chosen = [word for option, text in named if text is not None for word in (option, text)]
-            if is_kept:
-                selected = [
-                    word
-                    for option, text in (("--dataset", arguments.dataset), ("--dataset-id", arguments.dataset_id))
-                    if text is not None
-                    for word in (option, text)
-                ]
-                io.note(f"  1. start a run: {there.command('run', 'trigger', *selected, *chosen)}")
-                return
-            folder, name = _shown_folder(request.dataset_dir, io), _dataset_name(request.config)
-            io.note(f"  1. upload the dataset: {there.command('dataset', 'upload', folder, '--name', name)}")
-            io.note(f"  2. start a run: {there.command('run', 'trigger', '--dataset', name, *chosen)}")
-
-
-def _shown_folder(folder: "Path", io: Io) -> str:
-    """The dataset's folder as one would type it here."""
-    folder, here = folder.resolve(), io.cwd.resolve()
-    return str(folder.relative_to(here)) if folder.is_relative_to(here) else str(folder)
-
-
-def _dataset_name(config: "Mapping[str, Any]") -> str:
-    """The dataset's name as far as the configuration tells it, else a place to fill in."""
-    from beaker.core.launch import REFERENCE_KEYS
-
-    named = next((config[key] for key in REFERENCE_KEYS if isinstance(config.get(key), str)), "")
-    return named.partition("@")[0].strip() or "NAME"
-
-
-def _traceback(stage: "StageReport") -> str:
-    """The traceback of the stage's first problem, empty without one."""
-    return str(getattr(stage.problems[0], "traceback", "")) if stage.problems else ""

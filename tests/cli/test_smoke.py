@@ -1,8 +1,12 @@
 """`beaker run smoke`: what it shows, what it refuses, and that customer code never decides the exit code."""
 
+import io
 import json
+import os
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -357,3 +361,55 @@ def test_smoke__image_that_no_build_has__fails_where_something_is_built(
     assert done.code == 2
     assert "FAIL config" in done.out
     assert "error: BK140 integrations.invoices.environment_base" in done.err
+
+
+class Lines(io.StringIO):
+    """A stream whose lines another thread counts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.count = 0
+
+    def write(self, text: str) -> int:
+        written = super().write(text)
+        self.count += text.count("\n")
+        return written
+
+
+@pytest.mark.e2e
+def test_smoke__watch__checks_again_after_changes_and_ends_with_an_interrupt(
+    beaker: Callable[..., Any], project: Path
+) -> None:
+    """Each change gives one more line of JSON, also of a project that is broken meanwhile; Ctrl-C ends it with 130."""
+    lines, over = Lines(), threading.Event()
+    code, config = project / "invoice_integration.py", project / ".beaker" / "beaker.yaml"
+    good = config.read_text()
+
+    def edit() -> None:
+        changes: list[Callable[[], object]] = [
+            lambda: code.write_text(code.read_text() + "\n# TODO(beaker): more\n"),
+            lambda: config.write_text("integrations: ["),
+            lambda: config.write_text(good),
+            lambda: os.utime(project / "dataset" / "train.jsonl", ns=(1, 1)),
+            lambda: None,
+        ]
+        for at, change in enumerate(changes, start=1):
+            while lines.count < at:
+                if over.wait(0.02):
+                    return
+            change()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    editor = threading.Thread(target=edit)
+    editor.start()
+    try:
+        done = beaker("run", "smoke", "--watch", "--json", "--limit", "1", "--junit", "r.xml",
+                      cwd=project, environ={"PATH": "/usr/bin:/bin"}, stdout=lines)  # fmt: skip
+    finally:
+        over.set()
+        editor.join()
+    assert done.code == 130
+    found = [(one["readiness"], one["stages"][-1]["stage"]) for one in map(json.loads, done.out.splitlines())]
+    last = "runner and scorer"
+    assert found == [("INTEGRATED", last), ("SCAFFOLD", last), (None, "config"), ("SCAFFOLD", last), ("SCAFFOLD", last)]
+    assert "Traceback" not in done.err
