@@ -203,21 +203,25 @@ def _guides(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
 def _machine(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
     """The disk of the state of runs, and what the system lets runs do."""
     from beaker.cli.place import look_around
-    from beaker.core.doctor import check_disk, check_sandbox
+    from beaker.core.doctor import check_disk, check_isolation, check_sandbox
     from beaker.core.problems import Refused
     from beaker.files.folders import nearest_folder, write_refusal
     from beaker.runtime.abilities import abilities
+    from beaker.runtime.sandbox import find_sandbox
     from beaker.service.place import state_folder
 
     try:
-        project = look_around(arguments, io).project
+        around = look_around(arguments, io)
     except Refused:  # what is wrong with the configuration has been told
-        project = None
+        around = None
+    project = None if around is None else around.project
     root = io.cwd.resolve() if project is None else project.root.resolve()
     folder = nearest_folder(state_folder(root, io.environ))
     refusal = write_refusal(folder)
     yield check_disk(str(folder), shutil.disk_usage(folder).free, refusal)
     yield check_sandbox(sys.platform, abilities(folder if refusal is None else Path.cwd()))
+    entries = () if around is None or around.config is None else around.config.entries
+    yield check_isolation(find_sandbox(), wanted=any(entry.isolation == "sandbox" for entry in entries))
 
 
 def _base_url(arguments: argparse.Namespace, io: Io, around: "Surroundings") -> "BaseUrl":

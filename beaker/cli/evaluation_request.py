@@ -42,6 +42,7 @@ from beaker.engine.candidates import CandidateTree
 from beaker.engine.plan import RunPlan
 from beaker.files.git import EXECUTABLE_MODE, TreeFile
 from beaker.files.git_commits import commit_patch
+from beaker.runtime.sandbox import entry_sandbox
 from beaker.service.blobs import Blobs
 from beaker.service.gates import Configured, read_configuration
 from beaker.service.local_repository import LocalRepository
@@ -107,6 +108,7 @@ def gather_request(
     blobs = Blobs(work / "blobs")
     source, _ = keep_source(blobs, repository.files(subject.commit))
     customer, scorer, secrets = environments(io.environ, entry, granted.values, run_id=run_id)
+    judged = entry.scorer_model is not None or entry.kind == "spec"
     checkout = repository.checkout()
     plan = RunPlan(
         run_id=run_id,
@@ -128,7 +130,8 @@ def gather_request(
         scorer_env=scorer,
         proposer_env={},
         redact=redactor(secrets),
-        process_per_case=entry.isolation == "process",
+        process_per_case=entry.isolation is not None,
+        sandbox=answered(entry_sandbox(entry.isolation, network=entry.sandbox_network, judged=judged)),
         kind=entry.kind,
     )
     return EvaluationRequest(

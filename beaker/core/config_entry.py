@@ -18,6 +18,7 @@ from beaker.core.project_layout import (
     parse_entrypoint,
     parse_spec_target,
 )
+from beaker.core.sandbox import Isolation
 from beaker.core.targets import parse_declaration
 from beaker.core.values import ReadOnlyDict, value
 
@@ -28,7 +29,7 @@ _HOMES = {
 ENTRY_KEYS = (
     "entrypoint", "source_dir", "package_import_root", "required_env", "agent_key", "project_key", "environment_base",
     "image_base", "pip_install_from", "pip_install", "apt_install", "targets", "scorer_model", "requires_scorer_model",
-    "isolation", "config_defaults",
+    "isolation", "sandbox_network", "config_defaults",
 )  # fmt: skip
 SPEC_KEYS = ("target", *(key for key in ENTRY_KEYS if key != "entrypoint"))
 """The keys of an entry that names a Spec: `target` in the place of `entrypoint`, the others alike."""
@@ -50,7 +51,8 @@ class IntegrationEntry:
     `entrypoint` reads `module:attribute`; of a Spec it is what `target` says, where the attribute may have dots. The
     entry `spec` has that word as its id.
     `source_dir` counts from the Git root, `package_import_root` from `source_dir` (`None`: `source_dir` itself).
-    `isolation` `process` gives every case a process of its own.
+    `isolation` `process` gives every case a process of its own, `sandbox` confines that process and the scorer's
+    besides, and `sandbox_network` grants these the network.
     `misplaced_selectors` are dataset keys in the entry itself, where they select nothing. With `problems` the entry
     cannot be used, and the other fields hold what could be read.
     """
@@ -68,7 +70,8 @@ class IntegrationEntry:
     targets: Any = None
     scorer_model: str | None = None
     requires_scorer_model: bool = False
-    isolation: Literal["process"] | None = None
+    isolation: Isolation | None = None
+    sandbox_network: bool = False
     config_defaults: Mapping[str, Any] = attrs.field(factory=ReadOnlyDict)
     misplaced_selectors: tuple[str, ...] = ()
     problems: Problems = ()
@@ -123,6 +126,7 @@ def read_entry(
         scorer_model=_scorer_model(reader, key, required=requires_judge),
         requires_scorer_model=requires_judge,
         isolation=reader.read("isolation", _isolation),
+        sandbox_network=_sandbox_network(reader),
         config_defaults=reader.json_mapping("config_defaults"),
         misplaced_selectors=tuple(sorted(name.raw for name, _ in node.entries if name.raw in DATASET_KEYS)),
         problems=in_file_order(reader.problems),  # last: the arguments above fill it
@@ -235,8 +239,23 @@ def _scorer_model(reader: ConfigReader, key: Scalar, *, required: bool) -> str |
     return None
 
 
-def _isolation(node: Node) -> Literal["process"] | None:
-    given = word(node)
-    if given not in (None, "process"):
-        raise ValueError("must be `process` (every case in a process of its own), or be left out")
-    return "process" if given else None
+def _isolation(node: Node) -> Isolation | None:
+    match word(node):
+        case None:
+            return None
+        case "process" | "sandbox" as given:
+            return given
+    raise ValueError(
+        "must be `process` (every case in a process of its own) or `sandbox` (and that confined), or be left out"
+    )
+
+
+def _sandbox_network(reader: ConfigReader) -> bool:
+    granted = reader.read("sandbox_network", switch) or False
+    isolation = reader.node.get("isolation")
+    if granted and not (isinstance(isolation, Scalar) and isolation.raw.strip() == "sandbox"):
+        at = reader.node.key("sandbox_network")
+        assert at is not None
+        hint = "set isolation: sandbox, or leave it out: other processes reach whatever this machine reaches"
+        reader.refuse(at, f"{reader.place('sandbox_network')} needs isolation: sandbox", hint=hint)
+    return granted

@@ -172,6 +172,7 @@ def _top_place(file: ConfigFile, key: str) -> str:
 _ENTRY_FIELDS = (
     "entrypoint", "source_dir", "package_import_root", "required_env", "environment_base", "pip_install_from",
     "pip_install", "apt_install", "targets", "scorer_model", "requires_scorer_model", "isolation",
+    "sandbox_network",
 )  # fmt: skip
 _DEFAULTED: Mapping[str, Any] = ReadOnlyDict({"source_dir": ".", "package_import_root": ".", "required_env": []})
 _OLDER: Mapping[str, tuple[str, ...]] = ReadOnlyDict({"environment_base": ("environment_base", "image_base")})

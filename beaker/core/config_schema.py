@@ -87,6 +87,12 @@ def _entry(naming: str, keys: Iterable[str], settings: Mapping[str, Any]) -> dic
         **_OWN_KEYS,
         "if": {"properties": {"requires_scorer_model": {"const": True}}, "required": ["requires_scorer_model"]},
         "then": {"properties": {"scorer_model": {"type": "string"}}, "required": ["scorer_model"]},
+        "allOf": [
+            {
+                "if": {"properties": {"sandbox_network": {"const": True}}, "required": ["sandbox_network"]},
+                "then": {"properties": {"isolation": {"const": "sandbox"}}, "required": ["isolation"]},
+            }
+        ],
     }
 
 
@@ -156,7 +162,8 @@ _DESCRIPTIONS: Mapping[str, str] = ReadOnlyDict({
     "targets": "What may change; must say what Integration.targets says.",
     "scorer_model": "The judge that scoring uses, as provider:model.",
     "requires_scorer_model": "Whether scoring cannot do without a judge.",
-    "isolation": "`process`: every case runs in a process of its own.",
+    "isolation": "`process`: every case runs in a process of its own. `sandbox`: and that is confined.",
+    "sandbox_network": "Whether confined processes reach the network.",
     "dataset": "The dataset of a run; one key of these at a time.",
     "local_dataset_path": "A folder with train.jsonl and test.jsonl, for `beaker run smoke`.",
     "harness_optimization": "The optimizer of a run on this machine.",
@@ -243,7 +250,8 @@ _ENTRY: Mapping[str, Mapping[str, Any]] = ReadOnlyDict({
     "targets": {"$ref": "#/$defs/targets"},
     "scorer_model": {"type": ["string", "null"], "pattern": r"^([^\sA-Z:][^A-Z:]*:\S(.*\S)?)?$"},
     "requires_scorer_model": {"type": ["boolean", "null"]},
-    "isolation": {"enum": ["process", "", None]},
+    "isolation": {"enum": ["process", "sandbox", "", None]},
+    "sandbox_network": {"type": ["boolean", "null"]},
 })  # fmt: skip
 
 _REFLECTION: Mapping[str, Mapping[str, Any]] = ReadOnlyDict({

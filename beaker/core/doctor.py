@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
+from returns.result import Result, Success
+
 from beaker.core.problems import Problem, Problems
+from beaker.core.sandbox import SandboxMeans, described_means
 from beaker.core.values import value
 
 CheckState: TypeAlias = Literal["ok", "warning", "fault", "skipped"]
@@ -117,9 +120,6 @@ def check_disk(folder: str, free: int | None, refusal: Problem | None) -> Check:
     return Check("disk", "ok", space)
 
 
-@value(kw_only=True)
-class Abilities:
-    """What a system lets a run do with the processes of the project's code: end a whole group of them, adopt what its
 def check_guides(folder: str, outdated: Iterable[str]) -> Check:
     """The guides for coding agents that are installed in `folder`; `outdated` names those of another version."""
     names = ", ".join(outdated)
@@ -129,6 +129,9 @@ def check_guides(folder: str, outdated: Iterable[str]) -> Check:
     return Check("guides", "ok", f"those in {folder} are of this version")
 
 
+@value(kw_only=True)
+class Abilities:
+    """What a system lets a run do with the processes of the project's code: end a whole group of them, adopt what its
     children leave behind (`None` where that is not known to work), and hold locks in the folder of its state."""
 
     ends_groups: bool
@@ -151,6 +154,16 @@ def check_sandbox(platform: str, abilities: Abilities | None) -> Check:
         message = "processes are ended in groups; one that leaves its group is not found"
         return Check("sandbox", "warning" if platform == "linux" else "ok", message)
     return Check("sandbox", "ok", "processes of a run are ended with all that they start")
+
+
+def check_isolation(found: Result[SandboxMeans, Problem], *, wanted: bool) -> Check:
+    """Whether processes of a run can be confined (`isolation: sandbox`), which the configuration may want."""
+    match found:
+        case Success(means):
+            return Check("isolation", "ok", f"a sandbox can be had: {described_means(means)}")
+        case _:
+            problem = found.failure()
+            return Check("isolation", "fault" if wanted else "skipped", problem.message, problem.hint)
 
 
 def healthy(checks: Iterable[Check]) -> bool:

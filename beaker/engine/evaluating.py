@@ -30,7 +30,11 @@ def make_evaluator(
     retried: Callable[[], None],
     remark: Callable[[str], None],
 ) -> Evaluator:
-    """An evaluator of candidates, whose trees are the journal's. `watch` guards the checkout that scores."""
+    """An evaluator of candidates, whose trees are the journal's. `watch` guards the checkout that scores.
+
+    From here on `supervisor` confines the processes that the plan wants confined.
+    """
+    supervisor.sandbox = plan.sandbox
     optimizer = plan.settings.optimizer
     rollouts = RolloutStarter(
         supervisor,

@@ -10,6 +10,7 @@ from beaker.core.config_entry import Kind
 from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import LaunchSettings
 from beaker.core.repository_tree import Commit
+from beaker.core.sandbox import Sandbox
 from beaker.core.targets import OptimizationTarget
 from beaker.core.values import value
 from beaker.engine.judging import Scope
@@ -28,9 +29,9 @@ class RunPlan:
 
     `work` is an existing private folder (a real path) for everything that need not outlive the attempt; `note` is a
     file that does. Each environment is complete but for what the runtime and the proposer add. `redact` takes secrets
-    out of text; `credentials_out` does so with credentials alone, which no edit may bring in. `process_per_case` is the
-    entry's `isolation: process`,
-    `reflection_key` the key of the model that reflects, if it has one.
+    out of text; `credentials_out` does so with credentials alone, which no edit may bring in. `process_per_case` gives
+    every case a process of its own, `sandbox` confines these and the scorer's: the entry's `isolation`.
+    `reflection_key` is the key of the model that reflects, if it has one.
     """
 
     run_id: str
@@ -53,6 +54,7 @@ class RunPlan:
     proposer_env: Mapping[str, str]
     redact: Callable[[str], str]
     process_per_case: bool = False
+    sandbox: Sandbox | None = None
     credentials_out: Callable[[str], str] = attrs.field(
         default=attrs.Factory(lambda plan: plan.redact, takes_self=True)
     )

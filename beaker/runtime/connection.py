@@ -38,6 +38,8 @@ EXIT_GRACE = 2.0
 
 OnEvent = Callable[[str, dict[str, Any]], None]
 
+Confine = Callable[[list[str]], list[str]]
+
 
 class Connection:
     """One child that answers requests. Create it with `connect`."""
@@ -65,8 +67,9 @@ class Connection:
         """Whether the child can still be asked something."""
         return self.lost is None and self._child.returncode is None
 
-    def start(self, *, cwd: Path, env: Mapping[str, str]) -> None:
-        """Start the child in the checkout `cwd`; `OSError` when that is impossible."""
+    def start(self, *, cwd: Path, env: Mapping[str, str], confine: Confine = list) -> None:
+        """Start the child in the checkout `cwd`; `OSError` when that is impossible. `confine` makes its command one
+        that is confined."""
         self._checkout = cwd
         pycache = self._supervisor.pycache
         # The scorer must not read what a rollout may have written; setup, which comes first, warms it for rollouts.
@@ -82,7 +85,7 @@ class Connection:
             argv = [self._supervisor.python, "-P", "-m", "beaker.runtime.child", self.kind]
             argv += [str(commands), str(replies), str(life), *byte_code]
             self._child = self._supervisor.spawn(
-                argv, cwd=cwd, env=dict(env), stdout=output, stderr=output, pass_fds=(commands, replies, life)
+                confine(argv), cwd=cwd, env=dict(env), stdout=output, stderr=output, pass_fds=(commands, replies, life)
             )
         except BaseException:
             for descriptor in ours:
@@ -269,11 +272,13 @@ class _Waiting:
             self.future.set_exception(WorkerFailed("timed_out", late(self._stage, self._limits[self._stage])))
 
 
-def connect(supervisor: Supervisor, kind: str, *, cwd: Path, env: Mapping[str, str]) -> Connection:
-    """Start a child of this kind; `WorkerFailed` (`crashed`) when the system refuses."""
+def connect(
+    supervisor: Supervisor, kind: str, *, cwd: Path, env: Mapping[str, str], confine: Confine = list
+) -> Connection:
+    """Start a child of this kind; `WorkerFailed` (`crashed`) when the system refuses. See `Connection.start`."""
     made = Connection(supervisor, kind)
     try:
-        made.start(cwd=cwd, env=env)
+        made.start(cwd=cwd, env=env, confine=confine)
     except OSError as error:
         problem = Problem("BK551", f"cannot start the {kind} process: {error}")
         raise WorkerFailed("crashed", problem, passing=error.errno in _PASSING) from error

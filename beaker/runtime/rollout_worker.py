@@ -82,7 +82,13 @@ class RolloutWorker:
             "limits": to_json(limits),
         }
         connection, loaded = await start_child(
-            supervisor, "rollout", code, env=env, timeouts=timeouts, arguments=arguments
+            supervisor,
+            "rollout",
+            code,
+            env=env,
+            timeouts=timeouts,
+            arguments=arguments,
+            writable=(scratch_dir, scratch_dir.with_name(f"{scratch_dir.name}-tmp")),
         )
         return cls(connection, loaded, timeouts, limits)
 

@@ -42,11 +42,18 @@ class ScorerWorker:
     ) -> "ScorerWorker":
         """Start the process and import the Integration from the baseline `code`; `WorkerFailed` when that fails.
 
-        `case_files_dir` is an empty folder, for cases without files.
+        `case_files_dir` is an empty folder, for cases without files. In a sandbox the process writes to a folder for
+        temporary files beside it.
         """
         arguments: dict[str, Any] = {"case_files_dir": str(case_files_dir)}
         connection, loaded = await start_child(
-            supervisor, "scorer", code, env=env, timeouts=timeouts, arguments=arguments
+            supervisor,
+            "scorer",
+            code,
+            env=env,
+            timeouts=timeouts,
+            arguments=arguments,
+            writable=(case_files_dir.with_name(f"{case_files_dir.name}-tmp"),),
         )
         return cls(connection, loaded, timeouts)
 

@@ -34,6 +34,7 @@ from beaker.runtime.launchable import (
     timeouts_of,
     visible_test,
 )
+from beaker.runtime.sandbox import entry_sandbox
 from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport, TriedCase
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
@@ -139,8 +140,21 @@ class _Smoke:
             self._warnings += unset
         if problems:
             raise _Failed(tuple(problems))
+        self._confine()
         named = "Spec" if request.entry.kind == "spec" else "integration"
         self._end(f"{named} {request.entry.id}", then="integration")
+
+    def _confine(self) -> None:
+        """Have the sandbox that the entry asks for; where a run goes elsewhere, there may be one there."""
+        entry = self._request.entry
+        judged = entry.scorer_model is not None or entry.kind == "spec"
+        sandbox = entry_sandbox(entry.isolation, network=entry.sandbox_network, judged=judged)
+        if is_successful(sandbox):
+            self._supervisor.sandbox = sandbox.unwrap()
+        elif self._request.local:
+            raise _Failed((sandbox.failure(),))
+        else:
+            self._warnings += (sandbox.failure(),)
 
     async def _check_code(self) -> None:
         await self._choose_python()

@@ -1,16 +1,19 @@
 """Starting a child that imports the Integration, and what the hosts of all kinds of children share."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from beaker.core.case_retry import INFRASTRUCTURE, crash_kind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
+from beaker.core.sandbox import Sandbox
 from beaker.core.targets import OptimizationTarget, parse_declaration
 from beaker.core.values import value
 from beaker.runtime.code_root import CodeRoot, code_root_to_json
-from beaker.runtime.connection import Connection, connect
+from beaker.runtime.connection import Confine, Connection, connect
 from beaker.runtime.failures import StageProblem, WorkerFailed
+from beaker.runtime.sandbox import confined
 from beaker.runtime.supervisor import Supervisor
 
 
@@ -31,9 +34,18 @@ async def start_child(
     env: Mapping[str, str],
     timeouts: Timeouts,
     arguments: Mapping[str, Any],
+    writable: Sequence[Path] = (),
 ) -> tuple[Connection, LoadedIntegration]:
-    """Start a child and have it import the Integration; `WorkerFailed` when that fails, and then nothing is left."""
-    connection = connect(supervisor, kind, cwd=code.repository, env=env)
+    """Start a child and have it import the Integration; `WorkerFailed` when that fails, and then nothing is left.
+
+    Where the supervisor has a sandbox, a child that is no setup is confined to the folders `writable`, the last of
+    which is its place for temporary files.
+    """
+    confine: Confine = list
+    if supervisor.sandbox is not None and kind != "setup":
+        confine = _confining(supervisor.sandbox, kind, writable)
+        env = {**env, "TMPDIR": str(writable[-1])}
+    connection = connect(supervisor, kind, cwd=code.repository, env=env, confine=confine)
     try:
         answer = await connection.request(
             "start", {"code": code_root_to_json(code), **arguments}, stage="import_", limits=limits_of(timeouts)
@@ -46,6 +58,13 @@ async def start_child(
         raise
     targets = parse_declaration(answer["targets"]).unwrap()
     return connection, LoadedIntegration(targets, answer["has_open_candidate"], answer["python"])
+
+
+def _confining(sandbox: Sandbox, kind: str, writable: Sequence[Path]) -> Confine:
+    for folder in writable:
+        folder.mkdir(parents=True, exist_ok=True)
+    network = sandbox.scorer_online if kind == "scorer" else sandbox.rollouts_online
+    return lambda argv: confined(argv, sandbox.means, writable=writable, network=network)
 
 
 def limits_of(timeouts: Timeouts) -> dict[str, float]:

@@ -23,6 +23,7 @@ from types import TracebackType
 from typing import Any
 
 from beaker.core.problems import Problem
+from beaker.core.sandbox import Sandbox
 from beaker.core.values import value
 from beaker.runtime import processes
 from beaker.runtime.capture import Capture, Redact, no_redaction
@@ -67,6 +68,7 @@ class Supervisor:
     `close`.
 
     `python` is the interpreter of the children that run a project's code; `beaker.runtime.interpreters` finds it.
+    With `sandbox`, rollout and scorer processes are confined.
     """
 
     def __init__(
@@ -78,6 +80,7 @@ class Supervisor:
         warned: Callable[[Problem], object] = lambda problem: None,
     ) -> None:
         self.python = sys.executable
+        self.sandbox: Sandbox | None = None
         self.pycache = pycache
         self.redact = redact
         self._warned = warned

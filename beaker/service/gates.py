@@ -19,6 +19,7 @@ from beaker.core.strict_json import JsonObject
 from beaker.core.targets import parse_declaration
 from beaker.core.values import value
 from beaker.runtime.extensions import extension_faults
+from beaker.runtime.sandbox import entry_sandbox
 from beaker.service.artifact_table import Artifact, artifact_files
 from beaker.service.datasets import dataset_by_id, dataset_by_reference
 from beaker.service.launch_warnings import listed, settings_warnings, source_warnings
@@ -221,9 +222,12 @@ def _dataset(call: Call, configured: Configured | None) -> Result[Artifact, Prob
 
 
 def _isolation_faults(entry: IntegrationEntry, settings: LaunchSettings) -> Iterable[Problem]:
-    if entry.isolation == "process" and settings.optimizer.cases_per_process > 1:
-        message = "must be 1: the integration's `isolation: process` gives every case a process of its own"
+    if entry.isolation and settings.optimizer.cases_per_process > 1:
+        message = f"must be 1: the integration's `isolation: {entry.isolation}` gives every case a process of its own"
         yield Problem("BK410", message, "config.harness_optimization.cases_per_process", "leave one of them out")
+    sandbox = entry_sandbox(entry.isolation, network=entry.sandbox_network, judged=entry.scorer_model is not None)
+    if not is_successful(sandbox):
+        yield sandbox.failure()
 
 
 def _environment_faults(call: Call, entry: IntegrationEntry, settings: LaunchSettings | None) -> Iterable[Problem]:

@@ -41,6 +41,7 @@ from beaker.core.proposer_settings import proposer_variables
 from beaker.engine.cleaning import DATASET, cleaner
 from beaker.engine.optimize import optimize
 from beaker.engine.plan import RunPlan
+from beaker.runtime.sandbox import entry_sandbox
 from beaker.runtime.supervisor import Supervisor, end_recorded
 from beaker.service.artifact_table import artifact_files
 from beaker.service.journal import StoredJournal
@@ -187,6 +188,11 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     if judge is not None or kind == "spec":  # a Spec may name its judge itself
         judging |= _set(SCORER_API_KEY_VARIABLE)
     package_root = run.entry.get("package_import_root")
+    isolation = run.entry.get("isolation")
+    network = run.entry.get("sandbox_network") is True
+    sandbox = entry_sandbox(isolation, network=network, judged=SCORER_MODEL_VARIABLE in judging or kind == "spec")
+    if not is_successful(sandbox):
+        raise Refused(sandbox.failure())
     return RunPlan(
         run_id=run.id,
         check_out=lambda folder: check_out(place.blobs, run.source, folder),
@@ -209,7 +215,8 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         redact=redact,
         credentials_out=redactor([*_credentials(run), *filter(None, [_reflection_key(settings.optimizer)])]),
         reflection_key=_reflection_key(settings.optimizer),
-        process_per_case=run.entry.get("isolation") == "process",
+        process_per_case=isolation is not None,
+        sandbox=sandbox.unwrap(),
         kind=kind,
     )
 

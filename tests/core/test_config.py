@@ -191,3 +191,28 @@ def test_parse_config__any_tree__gives_a_configuration_or_problems(tree: Node) -
     else:
         assert found.failure()
         assert all(problem.where == "f:1" for problem in found.failure())
+
+
+@pytest.mark.parametrize(
+    ("given", "found"),
+    [
+        ("", (None, False)),
+        ("    isolation:\n    sandbox_network: false\n", (None, False)),
+        ("    isolation: process\n", ("process", False)),
+        ("    isolation: sandbox\n", ("sandbox", False)),
+        ("    isolation: sandbox\n    sandbox_network: true\n", ("sandbox", True)),
+    ],
+)
+def test_parse_config__isolation__is_a_process_or_a_sandbox(given: str, found: tuple[str | None, bool]) -> None:
+    """The network is granted to a sandbox by a key of its own."""
+    entry = read(f"integrations:\n  a:\n    entrypoint: a:b\n{given}").integrations["a"]
+    assert (entry.problems, entry.isolation, entry.sandbox_network) == ((), *found)
+
+
+@pytest.mark.parametrize("isolation", ["", "    isolation: process\n", "    isolation: [sandbox]\n"])
+def test_parse_config__network_without_a_sandbox__is_refused(isolation: str) -> None:
+    """Whoever grants something believes that it was withheld."""
+    problems = problems_of(f"integrations:\n  a:\n    entrypoint: a:b\n{isolation}    sandbox_network: true\n")
+    assert problems[-1].message == "integrations.a.sandbox_network needs isolation: sandbox"
+    assert problems[-1].where == f"f:{4 + bool(isolation)}"
+    assert "isolation: sandbox" in problems[-1].hint

@@ -75,6 +75,13 @@ FILES = [
         for text in ("a.b:c", " a:b ", "a-b:c", "a:b.c", "1a:b", "é:ü", "a.py:b")
     ),
     *(f"specs:\n  i: {{target: '{text}'}}\n" for text in ("a.b:c", " a : b ", "a:b.c", "a.py", "a")),
+    *(
+        f"integrations:\n  i: {{entrypoint: a:b, {given}}}\n"
+        for given in (
+            "isolation: process", "isolation: sandbox", "isolation: jail", "isolation: sandbox, sandbox_network: true",
+            "isolation: process, sandbox_network: true", "sandbox_network: true", "sandbox_network: false",
+        )
+    ),
     "spec: {target: 'a:b'}\nagent_key: k\n",
     "specs: {s: {target: 'a:b', entrypoint: 'a:b'}}\n",
     "default_spec: x\nproject_key: k\n",

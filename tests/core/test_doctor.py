@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from returns.result import Failure, Success
 
 from beaker.core.doctor import (
     LITTLE_SPACE,
@@ -15,15 +16,16 @@ from beaker.core.doctor import (
     check_credentials,
     check_disk,
     check_git,
-    check_python,
     check_guides,
     check_isolation,
+    check_python,
     check_sandbox,
     check_service,
     checks_json,
     healthy,
 )
 from beaker.core.problems import Problem
+from beaker.core.sandbox import SandboxMeans
 
 P = Problem("BK999", "does not work", "it", "mend it")
 Q = Problem("BK998", "is odd", "", "look")
@@ -114,8 +116,6 @@ def test_check__table__as_listed(found: Check, wanted: Check) -> None:
     assert found == wanted
 
 
-STATES = st.sampled_from(["ok", "warning", "fault", "skipped"])
-CHECKS = st.lists(st.builds(Check, st.text(max_size=3), STATES, st.text()))
 def test_check_guides__of_another_version__are_named() -> None:
     """An agent with old guides types commands that are no more."""
     assert check_guides(".claude/skills", iter(())) == Check(
@@ -129,6 +129,8 @@ def test_check_guides__of_another_version__are_named() -> None:
     )
 
 
+STATES = st.sampled_from(["ok", "warning", "fault", "skipped"])
+CHECKS = st.lists(st.builds(Check, st.text(max_size=3), STATES, st.text()))
 
 
 @given(CHECKS)
@@ -144,3 +146,13 @@ def test_healthy__any_checks__is_the_want_of_faults(checks: list[Check]) -> None
 def test_limits__are_as_documented() -> None:
     """Two GiB for a long run, a quarter of one to begin at all; Git and Python as they are tested with."""
     assert (LITTLE_SPACE, NO_SPACE) == (2_147_483_648, 268_435_456)
+
+
+def test_check_isolation__is_a_fault_only_where_it_is_wanted() -> None:
+    """Nobody needs a sandbox who does not ask for one."""
+    means = SandboxMeans(machine="x86_64", landlock=7, namespaces=True)
+    told = "a sandbox can be had: Landlock 7, a filter of calls, mounts that are read-only"
+    assert check_isolation(Success(means), wanted=True) == Check("isolation", "ok", told)
+    lacking = Failure(Problem("BK557", "it takes Linux", hint="use one"))
+    assert check_isolation(lacking, wanted=True) == Check("isolation", "fault", "it takes Linux", "use one")
+    assert check_isolation(lacking, wanted=False) == Check("isolation", "skipped", "it takes Linux", "use one")

@@ -65,6 +65,10 @@ ENTRIES = {
         "A judge gave a verdict that is none of those it was to choose from.",
         "Ask for one of the words that are listed.",
     ),
+    "BK557": (
+        "`isolation: sandbox` was asked for, and this machine cannot confine processes, or was seen not to.",
+        "Use a Linux that has what the message names, or `isolation: process`.",
+    ),
     "BK560": (
         "The model's answer holds no edit that can be read. It is told so and asked again.",
         "If it happens often, use another model or a longer limit of output.",
