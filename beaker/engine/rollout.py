@@ -15,7 +15,7 @@ from beaker.engine.candidates import CandidateTree, tree_files
 from beaker.engine.checkouts import Checkouts
 from beaker.engine.cleaning import ROLLOUTS
 from beaker.engine.folders import remove_tree
-from beaker.files.documents import write_tree
+from beaker.files.documents import tree_difference, write_tree
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.supervisor import Supervisor
@@ -138,6 +138,7 @@ class RolloutStarter:
                 scratch_dir=folder / "scratch",
                 case_files_dir=folder / "case_files",
                 limits=self._limits,
+                difference=lambda: _difference(folder, tree),
             )
         except BaseException:
             await asyncio.shield(asyncio.to_thread(leave))
@@ -152,3 +153,7 @@ def _lay_out(folder: Path, tree: CandidateTree) -> None:
         (folder / "targets").chmod(0o555)
     (folder / "scratch").mkdir(parents=True)
     (folder / "case_files").mkdir(mode=0o555)
+
+
+def _difference(folder: Path, tree: CandidateTree) -> str:
+    return tree_difference(folder / "targets", tree.documents, tree_files(tree)) if tree.documents else ""

@@ -10,9 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core import text
+from beaker.core.document_differences import document_differences
 from beaker.core.documents import (
     MAX_DOCUMENT_BYTES,
     MAX_DOCUMENTS,
@@ -52,6 +54,16 @@ def write_tree(root: Path, groups: Iterable[str], files: Mapping[Place, str], *,
     if read_only:
         for folder in sorted(folders, reverse=True):
             folder.chmod(0o555)
+
+
+def tree_difference(root: Path, groups: Collection[str], files: Mapping[Place, str]) -> str:
+    """How the tree below `root` differs from the `files` that `write_tree` laid out there, in words; empty where it
+    does not.
+    """
+    found = read_tree(root, groups)
+    if not is_successful(found):
+        return "; ".join(str(problem) for problem in found.failure()[:3])
+    return document_differences(files, found.unwrap())
 
 
 def read_tree(root: Path, groups: Collection[str]) -> Result[dict[Place, str], Problems]:

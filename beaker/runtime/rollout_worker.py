@@ -1,7 +1,7 @@
 """The host's side of a rollout process."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,12 +45,19 @@ class RolloutWorker:
     """A process that runs cases of one candidate; `open_candidate` is entered once, before the first."""
 
     def __init__(
-        self, connection: Connection, loaded: LoadedIntegration, timeouts: Timeouts, limits: Limits = DEFAULT_LIMITS
+        self,
+        connection: Connection,
+        loaded: LoadedIntegration,
+        timeouts: Timeouts,
+        *,
+        limits: Limits,
+        difference: Callable[[], str],
     ) -> None:
         self.loaded = loaded
         self._connection = connection
         self._limits = limits_of(timeouts)
         self._taking = limits
+        self._difference = difference
         self._opening: asyncio.Task[CaseError | None] | None = None
         self._running = 0
         self._retired = False
@@ -67,12 +74,15 @@ class RolloutWorker:
         scratch_dir: Path,
         case_files_dir: Path,
         limits: Limits = DEFAULT_LIMITS,
+        difference: Callable[[], str] = lambda: "",
     ) -> "RolloutWorker":
         """Start the process and import the Integration from `code`; `WorkerFailed` when that fails.
 
         `targets_dir` has one folder per document group (`None` without document targets), `scratch_dir` is created and
         should be empty, `case_files_dir` is an empty folder, for cases without files. The process, import included, is
-        held to `limits`.
+        held to `limits`. In a sandbox it writes to `scratch_dir`, and to one for temporary files beside it.
+        `difference`, called in a thread once `open_candidate` was entered, says how the documents below `targets_dir`
+        differ from those of the candidate: entering fails then.
         """
         scratch_dir.mkdir(parents=True, exist_ok=True)
         arguments: dict[str, Any] = {
@@ -90,7 +100,7 @@ class RolloutWorker:
             arguments=arguments,
             writable=(scratch_dir, scratch_dir.with_name(f"{scratch_dir.name}-tmp")),
         )
-        return cls(connection, loaded, timeouts, limits)
+        return cls(connection, loaded, timeouts, limits=limits, difference=difference)
 
     @property
     def alive(self) -> bool:
@@ -185,7 +195,11 @@ class RolloutWorker:
     async def _open(self) -> CaseError | None:
         try:
             answer = await self._connection.request("open", {}, stage="open_candidate", limits=self._limits)
-            return self._connection.case_error(answer["error"])
+            if (error := self._connection.case_error(answer["error"])) is not None:
+                return error
+            if changed := await asyncio.to_thread(self._difference):
+                return CaseError("open_candidate", f"open_candidate changed the documents of the candidate: {changed}")
+            return None
         except WorkerFailed as failure:
             self._retired = True
             await self._connection.kill()

@@ -20,7 +20,7 @@ from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_tar
 from beaker.core.usage import usage_of
 from beaker.core.wording import counted
 from beaker.files.build_files import judge_build
-from beaker.files.documents import write_tree
+from beaker.files.documents import tree_difference, write_tree
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import temporary_folder
@@ -260,6 +260,7 @@ class _Smoke:
             timeouts=self._timeouts,
             targets_dir=self._lay_out(setup.loaded.targets, prepared),
             limits=process_limits_of(self._request.config),
+            difference=lambda: self._difference(setup.loaded.targets, prepared),
             scratch_dir=self._folder / "scratch",
             case_files_dir=self._empty_folder(),
         )
@@ -343,9 +344,12 @@ class _Smoke:
             return None
         root = self._folder / "targets"
         root.mkdir()
-        files = {(document.group, document.name): document.content for document in prepared.documents}
-        write_tree(root, target_groups(targets), files)
+        write_tree(root, target_groups(targets), _seeds(prepared))
         return root
+
+    def _difference(self, targets: tuple[OptimizationTarget, ...], prepared: Prepared) -> str:
+        root = self._folder / "targets"
+        return tree_difference(root, target_groups(targets), _seeds(prepared)) if root.exists() else ""
 
     def _empty_folder(self) -> Path:
         folder = self._folder / "case-files"
@@ -371,6 +375,10 @@ class _Smoke:
         self._stages.append(ended)
         self._report(ended)
         self._stage = then or self._stage
+
+
+def _seeds(prepared: Prepared) -> dict[tuple[str, str], str]:
+    return {(document.group, document.name): document.content for document in prepared.documents}
 
 
 def _stage_of(problems: Problems) -> Stage | None:

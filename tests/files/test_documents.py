@@ -13,7 +13,7 @@ from returns.pipeline import is_successful
 
 from beaker.core.documents import MAX_DOCUMENT_BYTES, Place, check_candidate_files
 from beaker.files import documents as module
-from beaker.files.documents import read_document, read_store, read_tree, write_tree
+from beaker.files.documents import read_document, read_store, read_tree, tree_difference, write_tree
 
 GROUPS = ("faq", "kb")
 
@@ -219,3 +219,16 @@ def test_read_store__group_in_another_case__keeps_its_spelling(root: Path) -> No
     """A folder `FAQ` is reported as such, so that a plan can say that it is not `faq`."""
     (root / "faq").rename(root / "FAQ")
     assert [one.group for one in read_store(root, [("faq", "a.md")]).unwrap()] == ["FAQ"]
+
+
+def test_tree_difference__names_what_is_not_as_it_was_laid_out(tmp_path: Path) -> None:
+    """Contents, documents more and fewer, and what is no document tree any more; modes alone are no difference."""
+    files = {("kb", "deep/a.md"): "A", ("kb", "b.md"): "B"}
+    write_tree(tmp_path, ["kb", "empty"], files, read_only=False)
+    assert tree_difference(tmp_path, ["kb", "empty"], files) == ""
+    (tmp_path / "kb" / "b.md").unlink()
+    (tmp_path / "empty" / "c.md").write_text("C", encoding="utf-8")
+    assert tree_difference(tmp_path, ["kb", "empty"], files) == "empty/c.md was added, kb/b.md was removed"
+    (tmp_path / "kb" / "b.md").symlink_to("deep/a.md")
+    assert "kb/b.md" in tree_difference(tmp_path, ["kb", "empty"], files)
+    assert "is missing" in tree_difference(tmp_path / "none", ["kb"], files)

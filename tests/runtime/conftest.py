@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from beaker.core.limits import DEFAULT_LIMITS, Limits
 from beaker.runtime import processes
 from beaker.runtime.code_root import CodeRoot
 from beaker.runtime.supervisor import Supervisor
@@ -89,9 +88,7 @@ class Project:
         }
         return await worker.prepare(**{**arguments, **more})
 
-    async def rollout(
-        self, supervisor: Supervisor, targets_dir: Path | None = None, *, limits: Limits = DEFAULT_LIMITS
-    ) -> RolloutWorker:
+    async def rollout(self, supervisor: Supervisor, targets_dir: Path | None = None, **more: Any) -> RolloutWorker:
         return await RolloutWorker.start(
             supervisor,
             self.code,
@@ -100,7 +97,7 @@ class Project:
             targets_dir=targets_dir,
             scratch_dir=self.scratch,
             case_files_dir=self.case_files,
-            limits=limits,
+            **more,
         )
 
     async def scorer(self, supervisor: Supervisor) -> ScorerWorker:

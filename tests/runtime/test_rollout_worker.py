@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import threading
 from pathlib import Path
 
 import pytest
 
 from beaker.core.environment import redactor
+from beaker.core.evaluations import CaseError
 from beaker.core.limits import Limits
 from beaker.core.optimizer import Timeouts
 from beaker.runtime.workers import WorkerFailed
@@ -91,6 +93,28 @@ def test_run__misbehaving_case__is_that_cases_error(project, hosted):
         assert result.error is not None, body
         assert result.error.kind == kind, body
         assert told in result.error.message, body
+
+
+def test_open_candidate__that_changed_documents__is_the_error_of_every_case(project, hosted):
+    """The host looks again, beside its event loop, once the hook was entered, and once only."""
+    project.hooks("""
+        @asynccontextmanager
+        async def open_candidate(*, targets_dir, scratch_dir):
+            yield 1
+    """)
+    looks = []
+
+    def difference():
+        looks.append(threading.current_thread() is threading.main_thread())
+        return "kb/a.md was changed"
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor, difference=difference)
+        return [await worker.run("c", 1, attempt=1) for _ in range(2)]
+
+    told = "open_candidate changed the documents of the candidate: kb/a.md was changed"
+    assert [result.error for result in hosted(work)] == [CaseError("open_candidate", told)] * 2
+    assert looks == [False]
 
 
 @pytest.mark.parametrize(

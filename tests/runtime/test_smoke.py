@@ -127,6 +127,26 @@ async def score_case(*, case, result, case_files_dir):
 
 
 @pytest.mark.e2e
+@pytest.mark.parametrize("where", ["before the yield", "after the yield"])
+def test_open_candidate__that_changes_the_documents__fails_where_cases_would_see_it(project, try_out, where):
+    """What it was given is what the candidate is: read-only, and looked at again once it was entered."""
+    edit = "(targets_dir / 'kb' / 'deep' / 'a.md').chmod(0o644)\n    (targets_dir / 'kb/deep/a.md').write_text('B')"
+    hook = DOCUMENTS.partition("@asynccontextmanager\nasync def open")[0] + "import os\n"
+    body = ("    yield 1\n    " + edit) if where == "after the yield" else ("    " + edit + "\n    yield 1")
+    project.hooks(
+        f"{hook}@asynccontextmanager\nasync def open_candidate(*, targets_dir, scratch_dir):\n{body}\n"
+        "def note(step): pass\n"
+    )
+    outcome, reports = try_out()
+    assert outcome.passed is (where == "after the yield")
+    if not outcome.passed:
+        assert reports[-1].stage == "setup"
+        assert reports[-1].problems[0].message == (
+            "open_candidate changed the documents of the candidate: kb/deep/a.md was changed"
+        )
+
+
+@pytest.mark.e2e
 @pytest.mark.parametrize(
     "text, stage, told",
     [
