@@ -58,6 +58,7 @@ ACCESS: Mapping[str, Access] = {
     "onboarding status": "optional",
     "doctor": "optional",
     "demo": "offline",
+    "trace instrument": "offline",
     "trace doctor": "offline",
     "trace inspect": "offline",
     "config check": "offline",

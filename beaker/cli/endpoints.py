@@ -103,6 +103,7 @@ COMMAND_ENDPOINTS: Mapping[str, tuple[str, ...]] = {
         "list_datasets",
         "list_optimization_runs",
     ),
+    "trace instrument": (),
     "trace doctor": (),
     "trace inspect": (),
     "config check": (),

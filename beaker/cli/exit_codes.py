@@ -31,6 +31,7 @@ COMMAND_EXITS: Mapping[str, Mapping[int, str]] = {
     "onboarding status": {NEGATIVE: "with `--fail-on-todo`: something is left to do"},
     "doctor": {NEGATIVE: "something is amiss"},
     "demo": {NEGATIVE: "the run found nothing better"},
+    "trace instrument": {NEGATIVE: "with `--check`: no call of a model is recorded"},
     "trace doctor": {NEGATIVE: "the capture is not whole"},
     "config check": {NEGATIVE: "the configuration has faults"},
 }

@@ -62,7 +62,7 @@ HELP = {
     "onboarding": "tell how far a project is on its way to a first run",
     "doctor": "look at Git, Python, the configuration, credentials, the service, the disk",
     "demo": "make an example project and optimize it, on this machine alone",
-    "trace": "say whether a capture is whole, and print it",
+    "trace": "say what records calls of models, whether a capture is whole, and print it",
     "config": "judge the configuration file, or show what it comes to",
     "skills": "guides for coding agents: list, show, install them",
     "schema": "print the JSON Schema of what a command prints with --json",
@@ -77,11 +77,6 @@ LATER_OPTIONS = {
     "--git-rev": "Beaker is installed from a checkout or a wheel here, which has no revision to name",
 }
 """Options of other generations and editions, with the reason why they are refused here."""
-
-LATER_COMMANDS = {
-    "trace instrument": "this version has no adapters for frameworks; record calls with runtime.trace.model_call",
-}
-"""Commands of other generations and editions, with what to do instead."""
 
 
 class UsageParser(argparse.ArgumentParser):
@@ -288,8 +283,4 @@ def _with_reason(argv: Sequence[str], refused: "Refused") -> "Refused":
     for option in (token.partition("=")[0] for token in argv):
         if option in LATER_OPTIONS:
             return Refused(Problem("BK901", f"{option} is refused: {LATER_OPTIONS[option]}"))
-    words = [token for token in argv if not token.startswith("-")]
-    for name in (" ".join(words[:2]), *words[:1]):
-        if name in LATER_COMMANDS:
-            return Refused(Problem("BK901", f"there is no `beaker {name}` here: {LATER_COMMANDS[name]}"))
     return refused

@@ -54,6 +54,7 @@ COMMAND_SCHEMAS: Mapping[str, tuple[str, ...]] = {
     "onboarding status": ("cli-onboarding-status.json",),
     "doctor": ("cli-doctor.json",),
     "demo": ("cli-demo.json",),
+    "trace instrument": ("cli-trace-instrument.json",),
     "trace doctor": ("cli-trace-doctor.json",),
     "trace inspect": ("cli-trace-inspect.json",),
     "config check": ("cli-config-check.json",),

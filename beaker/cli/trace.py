@@ -1,4 +1,4 @@
-"""`beaker trace`: whether a capture holds everything that a case did, and what is in it."""
+"""`beaker trace`: what records calls of models, whether a capture holds everything that a case did, what is in it."""
 
 import argparse
 from typing import Any
@@ -14,6 +14,14 @@ def add_parser(subparsers: Any) -> None:
     """Add `trace` with its actions."""
     group = subparsers.add_parser("trace", help=HELP["trace"])
     actions = group.add_subparsers(dest="action", metavar="ACTION", required=True)
+    instrument = add_leaf(
+        actions, "instrument", help="say which frameworks ask models here, and what records their calls"
+    )
+    instrument.add_argument("--dir", default=".", metavar="DIR", help="the folder of the Python project (.)")
+    instrument.add_argument("--check", action="store_true", help="exit code 1 when no call of a model is recorded")
+    kept = "change nothing, as always: adapters come with Beaker, so nothing is installed"
+    instrument.add_argument("--print", dest="preview", action="store_true", help=kept)
+    instrument.add_argument("--no-install", action="store_true", help=kept)
     doctor = add_leaf(actions, "doctor", help="say whether the newest capture is whole")
     doctor.add_argument(
         "--path", default=DEFAULT_PATH, metavar="PATH", help=f"a receipt, or a folder of captures ({DEFAULT_PATH})"
@@ -24,7 +32,11 @@ def add_parser(subparsers: Any) -> None:
 
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
-    """Perform the action and return its exit code: 1 when a capture is not whole."""
+    """Perform the action and return its exit code: 1 when a capture is not whole, or nothing is recorded."""
+    if arguments.action == "instrument":
+        from beaker.cli.trace_instrument import instrument
+
+        return instrument(arguments, io)
     from beaker.cli.place import answered
     from beaker.core.trace_receipts import receipt_problems
     from beaker.files.receipts import read_receipt

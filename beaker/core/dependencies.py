@@ -13,7 +13,12 @@ def declares(pyproject: object, distribution: str = BEAKER_DISTRIBUTION) -> bool
     """Whether a decoded `pyproject.toml` names a distribution: as a dependency, an optional one, in a dependency group
     (followed into the groups it includes), in Poetry's tables or uv's. Total: what has another shape names nothing.
     """
-    return normalized(distribution) in set(_declared(pyproject))
+    return normalized(distribution) in declared(pyproject)
+
+
+def declared(pyproject: object) -> frozenset[str]:
+    """Every distribution that a decoded `pyproject.toml` names anywhere, normalized."""
+    return frozenset(_declared(pyproject))
 
 
 def normalized(name: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from returns.result import Failure, Result, Success
 
+from beaker.core.dependencies import declared
 from beaker.core.problems import Problem
 from beaker.core.python_version import ProjectMetadata
 from beaker.core.values import value
@@ -50,6 +51,19 @@ def read_python_project(folder: Path) -> PythonProject:
         manager = "poetry"
     metadata = ProjectMetadata(str(folder / PYPROJECT), data or None, _python_requires(folder / "setup.cfg"))
     return PythonProject(folder, name, metadata, manager)
+
+
+def project_in(folder: Path) -> Result[Path, Problem]:
+    """`folder`, resolved, which must hold a `pyproject.toml` itself; BK122 otherwise."""
+    if not (folder / PYPROJECT).is_file():
+        hint = "name the folder of a Python project with --dir"
+        return Failure(Problem("BK122", f"holds no {PYPROJECT}", str(folder), hint))
+    return Success(folder.resolve())
+
+
+def declared_distributions(folder: Path) -> frozenset[str]:
+    """Every distribution that the `pyproject.toml` in `folder` names; none where it cannot be read."""
+    return declared(_toml(folder / PYPROJECT))
 
 
 def _toml(path: Path) -> dict[str, Any]:

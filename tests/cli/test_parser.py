@@ -12,7 +12,7 @@ import pytest
 
 from beaker.cli.completion import SHIPPED, completion_script
 from beaker.cli.endpoints import COMMAND_ENDPOINTS
-from beaker.cli.parser import COMMANDS, LATER_COMMANDS, LATER_OPTIONS, build_parser
+from beaker.cli.parser import COMMANDS, LATER_OPTIONS, build_parser
 from beaker.core.endpoints import ENDPOINT
 
 
@@ -131,14 +131,6 @@ def test_later_option__is_refused_with_the_reason(option: str, beaker: Callable[
         assert done.code == 2
         assert "BK901" in done.err
         assert LATER_OPTIONS[option] in done.err
-
-
-@pytest.mark.parametrize("command", LATER_COMMANDS)
-def test_later_command__is_refused_with_what_to_do(command: str, beaker: Callable[..., Any]) -> None:
-    """A command that another edition has says what to do instead."""
-    done = beaker(*command.split(), "x")
-    assert done.code == 2
-    assert LATER_COMMANDS[command] in done.err
 
 
 def test_version__prints_name_and_version(beaker: Callable[..., Any]) -> None:

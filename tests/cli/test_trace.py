@@ -1,4 +1,4 @@
-"""`beaker trace doctor` and `trace inspect` on files."""
+"""`beaker trace instrument`, `trace doctor` and `trace inspect` on files."""
 
 import json
 import os
@@ -70,3 +70,62 @@ def test_receipt__folder_without_one__is_refused(beaker: Callable[..., Any], tmp
     (tmp_path / "empty").mkdir()
     assert "error: BK751" in beaker("trace", "inspect", "empty").err
     assert "error: BK701" in beaker("trace", "inspect", ".").err
+
+
+def project(folder: Path, code: str) -> Path:
+    (folder / "pyproject.toml").write_text('[project]\nname = "p"\ndependencies = ["litellm", "openai", "logfire"]\n')
+    (folder / "app.py").write_text(f"import litellm\nimport openai\n{code}\n")
+    return folder
+
+
+def test_instrument__project__tells_what_is_used_and_left_to_do(beaker: Callable[..., Any], tmp_path: Path) -> None:
+    """Each framework with its adapter, evidence and places; nothing is changed, whatever the options."""
+    folder = project(tmp_path, "openai.OpenAI()\nlitellm.completion()")
+    before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    done = beaker("trace", "instrument")
+    assert done.code == 0
+    assert done.out.splitlines() == [
+        "beaker trace instrument: litellm, openai-sdk",
+        "  litellm  beaker.tracing.integrations.litellm",
+        "    declares litellm; imports litellm at app.py:1",
+        "    used at app.py:4",
+        "  openai-sdk  by hand: runtime.trace.model_call",
+        "    declares openai; imports openai at app.py:2",
+        "    used at app.py:3",
+        "  records elsewhere, and stays: logfire",
+    ]
+    assert "Next:\n  1. Have calls of models recorded: use beaker.tracing.integrations.litellm" in done.err
+    for more in ("--print", "--no-install"):
+        assert beaker("trace", "instrument", "--dir", ".", more).out == done.out
+    assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize(
+    ("code", "wired"),
+    [
+        ("litellm.completion()", False),
+        ("from beaker.tracing.integrations.verifiers import instrument\ninstrument(env)", False),
+        ("from beaker.tracing.integrations.litellm import registered\nwith registered(trace): pass", True),
+        ("runtime.trace.model_call()", True),
+    ],
+)
+def test_instrument__check__answers_with_its_exit_code(
+    code: str, wired: bool, beaker: Callable[..., Any], tmp_path: Path, conforms: Callable[[object, str], None]
+) -> None:
+    """0 when calls of models are recorded, 1 when they are not; JSON says the same on standard output."""
+    project(tmp_path, code)
+    done = beaker("trace", "instrument", "--check")
+    assert (done.code, f"error: BK753 {tmp_path}: no call of a model is recorded" in done.err) == (not wired, not wired)
+    told = beaker("trace", "instrument", "--check", "--json")
+    said = json.loads(told.out)
+    conforms(said, "cli-trace-instrument.json")
+    assert (told.code, said["instrumented"], told.err) == (not wired, wired, "")
+    assert [one["name"] for one in said["frameworks"]] == ["litellm", "openai-sdk"]
+
+
+def test_instrument__no_python_project__is_refused(beaker: Callable[..., Any], tmp_path: Path) -> None:
+    """The folder itself must be a project; one above does not count."""
+    project(tmp_path, "")
+    (tmp_path / "below").mkdir()
+    done = beaker("trace", "instrument", "--dir", "below")
+    assert (done.code, "error: BK122" in done.err, "holds no pyproject.toml" in done.err) == (2, True, True)

@@ -117,6 +117,10 @@ ENTRIES = {
         "A receipt of a capture is no JSON object.",
         "Name a file that a capture wrote.",
     ),
+    "BK753": (
+        "Nothing in the code records the calls of models, so traces hold none and no cost is known.",
+        "Do what `beaker trace instrument` names: an adapter, or `runtime.trace.model_call` around each call.",
+    ),
     "BK760": (
         "A guide for coding agents that came with the package is damaged.",
         "Install Beaker anew.",
