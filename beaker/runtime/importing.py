@@ -149,7 +149,7 @@ def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> s
     package = module.partition(".")[0]
     found = next(_folders_with(package, repository), None)
     if found is None or found == root:
-        return f"is {module} installed for {sys.executable}, or committed below the import root? {searched}"
+        return f"{_install_hint(module, source=root, repository=repository)}; or commit it there: {searched}"
     lies = f"{package} lies in {_named(found, repository)}, but {searched}"
     source = Path(os.path.realpath(repository / code.source_dir))
     if not is_own:
@@ -162,6 +162,20 @@ def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> s
         return f"{lies}; set package_import_root: {found.relative_to(source)}"
     also = " and leave package_import_root out" if code.package_import_root is not None else ""
     return f"{lies}; set source_dir: {found.relative_to(repository)}{also}"
+
+
+def _install_hint(module: str, *, source: Path, repository: Path) -> str:
+    """How to install what a module comes with, by the tool with which the project's environment is made."""
+    # A process that gets here ends, so nothing is imported from beside the Integration any more.
+    sys.path[:] = [entry for entry in sys.path if entry != str(source)]
+    from beaker.core.dependencies import declares
+    from beaker.core.interpreters import distribution_of, missing_module_hint
+    from beaker.files.pyproject import find_python_project
+
+    project = find_python_project(source, stop=repository).value_or(None)
+    manager = "pip" if project is None else project.manager
+    declared = project is not None and declares(project.metadata.pyproject, distribution_of(module))
+    return missing_module_hint(manager, sys.executable, module, declared=declared)
 
 
 def _folders_with(package: str, repository: Path) -> Iterator[Path]:

@@ -1,0 +1,135 @@
+"""What an Integration's module imports, and from where: the import root, what lies beside it, what is installed."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from returns.result import Success
+
+from beaker.runtime.code_root import CodeRoot, import_root
+from beaker.runtime.supervisor import Supervisor
+from beaker.runtime.workers import SetupWorker, WorkerFailed
+
+pytestmark = pytest.mark.processes
+
+Run = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "module", "hint"),
+    [
+        ("", "sklearn", f"{sys.executable} -m pip install scikit-learn; without an index: {sys.executable} -m pip "),
+        ("[tool.uv]\n", "not_there.deep", "uv add not-there; without an index: uv pip install --python "),
+        (
+            "[tool.poetry.dependencies]\nnot_there = '1'\n",
+            "not_there",
+            f"and {sys.executable} lacks it: poetry install;",
+        ),
+    ],
+    ids=["pip", "uv", "poetry"],
+)
+def test_import__module_that_is_not_installed__says_the_command(
+    project: Any, hosted: Run, metadata: str, module: str, hint: str
+) -> None:
+    """The tool that makes the project's environment installs what it lacks; what the metadata asks for is only synced.
+    A file beside the Integration that is called like a module of Beaker's does not get in the way of saying so."""
+    (project.root / "pyproject.toml").write_text(metadata)
+    (project.root / "configparser.py").write_text("raise RuntimeError('not this one')")
+    project.hooks(f"import {module}")
+    with pytest.raises(WorkerFailed) as failed:
+        hosted(project.setup)
+    problem = failed.value.problems[0]
+    assert (problem.code, hint in problem.hint) == ("BK302", True), problem.hint
+    assert "or commit it there: the import root is the repository's root (source_dir: .)" in problem.hint
+
+
+TREE = {
+    "app.py": "root", "inner/app.py": "inner", "inner/deep/app.py": "deep", "src/app.py": "src",
+    "pkg/__init__.py": "", "pkg/part/__init__.py": "", "pkg/part/app.py": "nested", "space/app.py": "namespace",
+}  # fmt: skip
+"""Modules of one repository, each of which says which it is."""
+
+ROOTS: list[tuple[str, str | None, str]] = [
+    (".", None, "."),
+    ("", None, "."),
+    ("inner", None, "inner"),
+    ("inner", "deep", "inner/deep"),
+    ("inner", ".", "inner"),
+    (".", "inner/deep", "inner/deep"),
+    (".", "src", "src"),
+    ("inner/../src", None, "src"),
+    ("link", None, "inner"),
+    (".", "link/deep", "inner/deep"),
+    ("..", None, "BK300"),
+    ("inner", "..", "BK300"),
+    ("inner", "../src", "BK300"),
+    ("out", None, "BK300"),
+    (".", "out", "BK300"),
+    ("nowhere", None, "BK301"),
+    ("app.py", None, "BK301"),
+    ("inner", "nowhere", "BK301"),
+]
+"""`source_dir`, `package_import_root`, and the folder that is put on the path, or the code of the refusal."""
+
+MODULES: list[tuple[str, str | None, str, str]] = [
+    (".", None, "app", "root"),
+    ("inner", "deep", "app", "deep"),
+    (".", None, "pkg.part.app", "nested"),
+    ("pkg", None, "part.app", "nested"),
+    (".", None, "space.app", "namespace"),
+    (".", None, "beaker.app", "BK303"),
+    (".", None, "deep.app", "BK302"),
+    ("inner", None, "inner.app", "BK302"),
+    (".", None, "inner/app.py", "BK302"),
+]
+"""The same with the entry point's module, and the one that is meant, or the code of the refusal: neither the
+repository's root nor `src` is added for anybody."""
+
+
+@pytest.fixture
+def tree(project: Any, tmp_path: Path) -> Any:
+    """The repository of `TREE`, with a link inside and one that leads out."""
+    project.hooks()
+    text = (project.root / "app.py").read_text()
+    for name, said in TREE.items():
+        path = project.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\nprint('this is {said}')\n" if name.endswith("app.py") else "")
+    (project.root / "link").symlink_to("inner")
+    (project.root / "out").symlink_to(tmp_path)
+    return project
+
+
+@pytest.mark.parametrize(("source", "package", "expected"), ROOTS)
+def test_import_root__every_combination__is_as_documented(
+    tree: Any, source: str, package: str | None, expected: str
+) -> None:
+    """`package_import_root` counts from `source_dir` and that from the repository, links followed, and stays inside."""
+    match import_root(CodeRoot(tree.root, "app:integration", source, package)):
+        case Success(folder):
+            assert folder == Path(os.path.realpath(tree.root / expected))
+        case refused:
+            assert refused.failure().code == expected
+
+
+def test_import__module_of_every_shape__is_found_from_the_import_root_alone(tree: Any, hosted: Run) -> None:
+    """Packages, packages in packages and namespaces work; what only another folder would give is not found."""
+
+    async def tried(supervisor: Supervisor, source: str, package: str | None, module: str) -> str:
+        code = CodeRoot(tree.root, f"{module}:integration", source, package)
+        try:
+            worker = await SetupWorker.start(supervisor, code, env=tree.env, timeouts=tree.timeouts)
+        except WorkerFailed as failed:
+            return failed.problems[0].code
+        said = worker.output().removeprefix("this is ").strip()
+        await worker.close()
+        return said
+
+    async def all_of_them(supervisor: Supervisor) -> list[str]:
+        return await asyncio.gather(*(tried(supervisor, *row[:3]) for row in MODULES))
+
+    assert hosted(all_of_them) == [expected for *_, expected in MODULES]
