@@ -25,11 +25,12 @@ def add_parser(subparsers: Any) -> None:
 def run(arguments: argparse.Namespace, io: Io) -> int:
     """List the models; exit code 0, also when there are none."""
     from beaker.cli.place import opened
+    from beaker.core.models import available_models
 
     with opened(arguments, io) as place:
         models = place.call("list_models")["models"]
     if arguments.available_only:
-        models = [model for model in models if mapping(model).get("credential_configured") is True]
+        models = available_models(models)
     if io.json:
         io.json_line({"models": models})
         return DONE

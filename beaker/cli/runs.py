@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from beaker.core.problems import Problem
     from beaker.core.strict_json import JsonObject
 
-HOSTED_INTERVAL, LOCAL_INTERVAL = 15.0, 0.5
-"""Seconds between two looks at a run elsewhere, and at one on this machine."""
-
 _COLUMNS = (("RUN ID", 38), ("STATUS", 14), ("CREATED", 27), ("STARTED", 27), ("COMPLETED", 27))
 
 
@@ -55,12 +52,12 @@ def status(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 completed, 1 ended otherwise, 2 no answer, 3 not ended."""
     from beaker.cli.place import answered, opened
     from beaker.cli.watch import standing_text, tell_next, watch_run
-    from beaker.core.runs import outcome
+    from beaker.core.runs import outcome, watch_interval
 
     run_id: str = arguments.run_id
     with opened(arguments, io) as place:
         if arguments.watch:
-            interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
+            interval = watch_interval(arguments.poll_interval, near=place.near)
             try:
                 code = watch_run(
                     lambda: fetch(place, run_id, watching=True),
@@ -173,13 +170,12 @@ def _with_the_rest(place: "Place", arguments: argparse.Namespace, first: "Answer
 def cancel(arguments: argparse.Namespace, io: Io) -> int:
     """Cancel a run; one that is cancelled already stays so."""
     from beaker.cli.place import opened
-    from beaker.core.problems import Problem
-    from beaker.core.runs import normal_status
+    from beaker.core.runs import cancelled
 
     with opened(arguments, io, resume=False) as place:
         run = place.call("cancel_optimization_run", run_id=arguments.run_id)
-    if normal_status(run.get("status")) != "CANCELLED":
-        return io.fail(Problem("BK804", f"the answer says the run is {one_line(run['status'])}, not CANCELLED"))
+    if (problem := cancelled(run)) is not None:
+        return io.fail(problem)
     if io.json:
         io.json_line(run)
     else:

@@ -128,9 +128,10 @@ def _request(
 
     from beaker.cli.place import answered
     from beaker.cli.preflight import look_ahead
-    from beaker.core.launch import LaunchRequest, choose_ref, plan_launch
+    from beaker.core.launch import choose_ref, plan_launch
     from beaker.core.launch_options import LaunchOptions, refused_here
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.launching import Launched, agent_repository, launch_request
+    from beaker.core.problems import Refused
 
     options = LaunchOptions(
         models=tuple(arguments.optimization_model or ()),
@@ -157,25 +158,14 @@ def _request(
     if place.local or arguments.ref != "@":
         answered(choose_ref(arguments.ref, **choosing))  # refused before anything is asked
     agent = place.call("get_current_agent")
-    repository = agent.get("github_repository")
-    if not isinstance(repository, str) or not repository.strip():
-        raise Refused(Problem("BK804", f"the agent {place.agent_key!r} has no repository to run"))
+    repository = answered(agent_repository(agent, place.agent_key))
     pushed = _pushed(around, repository) if arguments.ref == "@" and not place.local else None
     ref = answered(choose_ref(arguments.ref, **choosing, pushed=pushed))
     ahead = look_ahead(io, place, plan, entry, agent, check=not arguments.no_check)
     if not place.local and around.project is not None and around.project.git_root is not None:
         _tell_left_out(io, around.project.git_root, branch, dirty, ref=ref)
-    request = LaunchRequest(
-        agent_key=place.agent_key,
-        config=plan.config,
-        dataset=plan.dataset,
-        repository=repository,
-        ref=ref,
-        integration_id=entry.id if entry is not None and entry.kind == "integration" else None,
-        spec_id=arguments.spec_id,
-        allow_dirty=arguments.allow_dirty,
-    )
-    return request, ahead
+    launched = Launched(entry=entry, spec_id=arguments.spec_id, ref=ref, allow_dirty=arguments.allow_dirty)
+    return launch_request(plan, launched, agent_key=place.agent_key, repository=repository), ahead
 
 
 def _in_file(
@@ -191,20 +181,10 @@ def _in_file(
 
 def given_config(text: str | None) -> "Answer":
     """The object that `--config` gives, empty without it; `Refused` unless it is a JSON object."""
-    from returns.pipeline import is_successful
+    from beaker.cli.place import answered
+    from beaker.core.launching import given_settings
 
-    from beaker.core.problems import Problem, Refused
-    from beaker.core.strict_json import parse
-
-    if text is None:
-        return {}
-    parsed = parse(text, "--config")
-    if not is_successful(parsed):
-        raise Refused(Problem("BK906", str(parsed.failure()), hint="pass one JSON object, quoted for the shell"))
-    if not isinstance(parsed.unwrap(), dict):
-        raise Refused(Problem("BK906", "--config must be a JSON object"))
-    config: Answer = parsed.unwrap()
-    return config
+    return answered(given_settings(text))
 
 
 def stated_problem(stated: Any) -> "Problem":
@@ -282,11 +262,12 @@ def _launch(arguments: argparse.Namespace, io: Io, place: "Place", request: "Lau
 
 
 def _watch(arguments: argparse.Namespace, io: Io, place: "Place", run: "Answer") -> int:
-    from beaker.cli.runs import HOSTED_INTERVAL, LOCAL_INTERVAL, fetch, pause, tell_goes_on
+    from beaker.cli.runs import fetch, pause, tell_goes_on
     from beaker.cli.watch import tell_next, watch_run
+    from beaker.core.runs import watch_interval
 
     run_id = str(run["id"])
-    interval = arguments.poll_interval or (LOCAL_INTERVAL if place.near else HOSTED_INTERVAL)
+    interval = watch_interval(arguments.poll_interval, near=place.near)
     worker = None
 
     def paused() -> bool:

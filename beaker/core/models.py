@@ -47,6 +47,11 @@ def optimization_model(given: str) -> Result[ModelName, Problem]:
     return Success(ModelName(provider, model))
 
 
+def available_models(models: Iterable[Any]) -> list[Any]:
+    """Those of a catalogue whose provider's key the organization has: `credential_configured` is exactly true."""
+    return [one for one in models if isinstance(one, Mapping) and one.get("credential_configured") is True]
+
+
 def optimization_models(given: Sequence[str]) -> Result[tuple[ModelName, ...], Problem]:
     """The models to compare, at most 8, none twice ignoring case; BK406 otherwise."""
     if len(given) > MAX_OPTIMIZATION_MODELS:

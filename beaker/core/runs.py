@@ -47,6 +47,10 @@ FINISH_REASONS = ("budget", "proposals", "exhausted", "perfect", "spend_unknown"
 had no price, somebody cancelled it, or it failed."""
 
 
+FAR_INTERVAL, NEAR_INTERVAL = 15.0, 0.5
+"""Seconds between two looks at a run elsewhere, and at one on this machine."""
+
+
 @value
 class RunOutcome:
     """What one answer about a run says to somebody waiting for it.
@@ -110,3 +114,14 @@ def _paused(review: object) -> bool:
     if not isinstance(participants, Mapping):
         return False
     return any(isinstance(one, Mapping) and bool(one.get("paused")) for one in participants.values())
+
+
+def watch_interval(given: float | None, *, near: bool) -> float:
+    """Seconds between two looks at a run: as `given`, else as asking costs; `near` is a place on this machine."""
+    return given if given is not None else NEAR_INTERVAL if near else FAR_INTERVAL
+
+
+def cancelled(run: Mapping[str, Any]) -> Problem | None:
+    """What is wrong with the answer to a cancellation (BK804): it must say that the run is CANCELLED."""
+    status = normal_status(run.get("status"))
+    return None if status == "CANCELLED" else Problem("BK804", f"the answer says the run is {status}, not CANCELLED")

@@ -14,6 +14,7 @@ from beaker.core.models import (
     MAX_OPTIMIZATION_MODELS,
     SCORER_MODEL_KEYS,
     ModelName,
+    available_models,
     choose_judge,
     judges_in_settings,
     optimization_model,
@@ -147,3 +148,11 @@ def test_with_models__each_case__merges_or_names_the_place(
         assert found.failure().where == expected
     else:
         assert found.unwrap() == expected
+
+
+def test_available__key_that_the_organization_has__is_needed() -> None:
+    """Only what is said to be true counts."""
+    listed = [
+        {"id": number, "credential_configured": given} for number, given in enumerate((True, False, None, 1, "yes"))
+    ]
+    assert available_models([*listed, 7, {}]) == listed[:1]

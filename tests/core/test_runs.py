@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 from returns.pipeline import is_successful
 
 from beaker.core.runs import (
+    FAR_INTERVAL,
+    NEAR_INTERVAL,
     RUN_STATUSES,
     TERMINAL_RUN_STATUSES,
     RunEvent,
     RunStatus,
+    cancelled,
     has_ended,
     next_status,
     normal_status,
     outcome,
+    watch_interval,
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "runs.json").read_text("utf-8"))
@@ -78,3 +82,20 @@ def test_outcome__any_answer__is_read(run: dict[str, Any]) -> None:
     read = outcome(run)
     assert read.exit_code == (0 if read.status == "COMPLETED" else 1 if read.ended else 3)
     assert normal_status(read.status) == read.status
+
+
+def test_watch_interval__given__counts() -> None:
+    """An interval that is given counts, 0 too; else a place on this machine is looked at more often."""
+    assert watch_interval(None, near=False) == FAR_INTERVAL == 15
+    assert watch_interval(None, near=True) == NEAR_INTERVAL == 0.5
+    assert [watch_interval(given, near=near) for given in (0.0, 3.0) for near in (True, False)] == [0, 0, 3, 3]
+
+
+def test_cancelled__answer_of_another_status__breaks_the_contract() -> None:
+    """Only an answer that says CANCELLED, however it is spelled, is one to a cancellation."""
+    assert cancelled({"status": "CANCELLED"}) is None
+    assert cancelled({"status": " cancelled"}) is None
+    for status, said in (("RUNNING", "RUNNING"), (None, "UNKNOWN")):
+        problem = cancelled({"status": status})
+        assert problem is not None
+        assert (problem.code, problem.message) == ("BK804", f"the answer says the run is {said}, not CANCELLED")
