@@ -28,7 +28,10 @@ def telling(io: Io, moved: str, *, at_the_end: bool) -> "Progress":
         over = at_the_end and done >= total
         if io.line is not None:
             drawn(done, total)
-        if over or (io.line is None and io.now() - told >= PROGRESS_SECONDS):
+        if over:
+            # Several travel at once, so which of them came last says nothing.
+            io.note(f"  {moved} all {counted(total, 'byte')}")
+        elif io.line is None and io.now() - told >= PROGRESS_SECONDS:
             told = io.now()
             io.note(f"  {moved} {one_line(path)}; {done} of {counted(total, 'byte')} in all")
 
