@@ -242,7 +242,9 @@ def test_guide__settings_and_names__exist(path: Path) -> None:
 @pytest.mark.parametrize("path", [*GUIDES, *PAGES], ids=named)
 def test_page__settings_in_blocks__are_those_of_the_configuration(path: Path) -> None:
     """YAML that somebody would copy into the configuration has only keys that the configuration has."""
-    found = {key for block in blocks(path, {"yaml"}) if "jobs:" not in block for key in keys(yaml.safe_load(block))}
+    if path.name == "ci.md":
+        pytest.skip("its blocks are of CI services")
+    found = {key for block in blocks(path, {"yaml"}) for key in keys(yaml.safe_load(block))}
     assert sorted(found - SETTINGS - OF_EXAMPLES) == []
 
 
