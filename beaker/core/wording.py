@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from beaker.core.problems import Problem, Problems
+if TYPE_CHECKING:  # the parsers of the command line come by here, and start without attrs
+    from beaker.core.problems import Problem, Problems
 
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -19,7 +21,7 @@ def alike(text: str) -> str:
     return _NUMBER.sub("#", _QUOTED.sub("…", text.strip().partition("\n")[0]))
 
 
-def unsaid(problems: Iterable[Problem], said: Iterable[Problem]) -> Problems:
+def unsaid(problems: "Iterable[Problem]", said: "Iterable[Problem]") -> "Problems":
     """Those of `problems` whose code and message were not `said` before, each of them once; places and hints may differ
     by who says it."""
     known = {(one.code, one.message) for one in said}
