@@ -63,6 +63,15 @@ def test_base_installation__is_small() -> None:
     assert sum(size(name, one) for name, one in found.items()) <= MOST_BYTES
 
 
+def test_completion_scripts__are_made__without_any_dependency() -> None:
+    """A wheel is built where nothing is installed yet, and makes them from the parsers."""
+    make = f"import sys; sys.path.insert(0, {str(ROOT)!r})\nfrom beaker.cli.completion import completion_script\n"
+    command = [sys.executable, "-I", "-S", "-c", f"{make}print(completion_script('zsh'))"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "skills" in done.stdout
+
+
 @pytest.mark.e2e
 @pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
 def test_wheel__built_twice__is_the_same_to_the_bit(tmp_path: Path) -> None:
