@@ -71,10 +71,14 @@ class CredentialStore:
         asked = _keyring("keep the login", lambda ring: ring.get_password(KEYRING_SERVICE, "")) if keyring else None
         if asked is not None and not is_successful(asked):
             return Failure(asked.failure())
+        folder = self.path.parent
+        before = folder.exists()
         try:
-            _make_private(self.path.parent)
-            with tempfile.TemporaryFile(dir=self.path.parent) as file:
+            _make_private(folder)
+            with tempfile.TemporaryFile(dir=folder) as file:
                 file.write(b"{}")
+            if not before:
+                folder.rmdir()  # who goes no further has nothing more than before
         except OSError as error:
             return Failure(os_problem(error, "keep a login", self.path))
         return Success(None)
