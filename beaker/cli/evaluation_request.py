@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from returns.pipeline import is_successful
-
 from beaker.cli.candidate_names import candidate_id
 from beaker.cli.kept_values import granted_here
 from beaker.cli.place import Answer, Place, Surroundings, answered, opened
@@ -16,14 +14,7 @@ from beaker.client.dataset_downloads import download_dataset
 from beaker.client.flows import download_candidate
 from beaker.core.candidate_names import run_of
 from beaker.core.config_entry import IntegrationEntry
-from beaker.core.environment import base_environment, redactor
-from beaker.core.inference import (
-    API_KEY_VARIABLE,
-    BASE_URL_VARIABLE,
-    RUN_ID_VARIABLE,
-    SCORER_API_KEY_VARIABLE,
-    SCORER_MODEL_VARIABLE,
-)
+from beaker.core.environment import redactor
 from beaker.core.launch import (
     DatasetChoice,
     choose_dataset,
@@ -32,9 +23,9 @@ from beaker.core.launch import (
     no_dataset,
     split_config,
 )
-from beaker.core.optimizer import LaunchSettings, parse_launch_settings
+from beaker.core.optimizer import parse_evaluation_settings
 from beaker.core.problems import Problem, Refused
-from beaker.core.proposer_settings import NoProposer
+from beaker.core.process_environment import process_environments, secret_values
 from beaker.core.repository_tree import RepositoryFile
 from beaker.core.strict_json import JsonObject
 from beaker.core.values import value
@@ -97,7 +88,7 @@ def gather_request(
         raise Refused(entry.problems)
     given = given_config(arguments.config)
     config = merge_config(configured.defaults, given)
-    settings = _settings(split_config(config)[0], entry)
+    settings = answered(parse_evaluation_settings(split_config(config)[0], kind=entry.kind))
     folder, dataset = _dataset(arguments, io, around, subject, configured, given=given, work=work)
     granted = granted_here(arguments, io, around, entry)
     if granted.missing:
@@ -107,8 +98,10 @@ def gather_request(
         )
     blobs = Blobs(work / "blobs")
     source, _ = keep_source(blobs, repository.files(subject.commit))
-    customer, scorer, secrets = environments(io.environ, entry, granted.values, run_id=run_id)
-    judged = entry.scorer_model is not None or entry.kind == "spec"
+    environments = process_environments(
+        io.environ, granted.values, run_id=run_id, judge=entry.scorer_model, kind=entry.kind
+    )
+    secrets = secret_values(io.environ, granted.values.values())
     checkout = repository.checkout()
     plan = RunPlan(
         run_id=run_id,
@@ -125,13 +118,13 @@ def gather_request(
         dataset_revision=str(dataset["revision"]),
         work=work,
         note=work / "in_flight.jsonl",
-        setup_env=customer,
-        rollout_env=customer,
-        scorer_env=scorer,
+        setup_env=environments.code,
+        rollout_env=environments.code,
+        scorer_env=environments.scorer,
         proposer_env={},
         redact=redactor(secrets),
         process_per_case=entry.isolation is not None,
-        sandbox=answered(entry_sandbox(entry.isolation, network=entry.sandbox_network, judged=judged)),
+        sandbox=answered(entry_sandbox(entry.isolation, network=entry.sandbox_network, judged=environments.judged)),
         kind=entry.kind,
     )
     return EvaluationRequest(
@@ -142,26 +135,6 @@ def gather_request(
         candidate_id=subject.candidate_id,
         dataset=dataset,
     )
-
-
-def environments(
-    environ: Mapping[str, str], entry: IntegrationEntry, granted: Mapping[str, str], *, run_id: str
-) -> tuple[dict[str, str], dict[str, str], list[str]]:
-    """The environment of the customer's code, that of its scorer, and the values in them that are secrets.
-
-    As in a run: the base list, what the integration was granted, and where models are when that is set; the judge and
-    its key for the scorer alone.
-    """
-    gateway = {name: environ[name] for name in (BASE_URL_VARIABLE, API_KEY_VARIABLE) if environ.get(name)}
-    customer = {**base_environment(environ), **granted, **gateway, RUN_ID_VARIABLE: run_id}
-    scorer = dict(customer)
-    if entry.scorer_model is not None:
-        scorer[SCORER_MODEL_VARIABLE] = entry.scorer_model
-    # A Spec may name its judge itself.
-    if (entry.scorer_model is not None or entry.kind == "spec") and environ.get(SCORER_API_KEY_VARIABLE):
-        scorer[SCORER_API_KEY_VARIABLE] = environ[SCORER_API_KEY_VARIABLE]
-    keys = [environ[name] for name in (API_KEY_VARIABLE, SCORER_API_KEY_VARIABLE) if name in environ]
-    return customer, scorer, [*granted.values(), *keys]
 
 
 def _subject(
@@ -219,19 +192,6 @@ def _repository_file(file: TreeFile | None) -> RepositoryFile | None:
     if file is None:
         return None
     return RepositoryFile("100755" if file.mode == EXECUTABLE_MODE else "100644", file.data)
-
-
-def _settings(travels: Mapping[str, Any], entry: IntegrationEntry) -> LaunchSettings:
-    """The launch settings; nothing is proposed, so a proposer may be missing."""
-    config = dict(travels)
-    parsed = parse_launch_settings(config, kind=entry.kind)
-    if is_successful(parsed):
-        return parsed.unwrap()
-    if all(isinstance(problem, NoProposer) for problem in parsed.failure()):
-        key = "harnessOptimization" if config.get("harnessOptimization") is not None else "harness_optimization"
-        complete = {**config, key: {**(config.get(key) or {}), "command": ["true"]}}
-        return answered(parse_launch_settings(complete, kind=entry.kind))
-    raise Refused(parsed.failure())
 
 
 def _dataset(

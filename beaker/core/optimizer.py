@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import attrs
+from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.config_entry import Kind
@@ -133,6 +134,19 @@ def parse_launch_settings(config: JsonObject, *, kind: Kind = "integration") -> 
         return Failure(problems)
     optimizer = values.pop("harness_optimization")
     return Success(LaunchSettings(optimizer=optimizer, **values))
+
+
+def parse_evaluation_settings(
+    config: Mapping[str, Any], *, kind: Kind = "integration"
+) -> Result[LaunchSettings, Problems]:
+    """Read the settings for evaluating one candidate: as for a launch, but nothing is proposed, so that nothing has to
+    say what makes candidates. Every other fault is a BK410."""
+    parsed = parse_launch_settings(dict(config), kind=kind)
+    if is_successful(parsed) or not all(isinstance(problem, NoProposer) for problem in parsed.failure()):
+        return parsed
+    key = "harnessOptimization" if "harnessOptimization" in config else "harness_optimization"
+    complete = {**config, key: {**(config.get(key) or {}), "command": ["true"]}}
+    return parse_launch_settings(complete, kind=kind)
 
 
 def settings_to_json(settings: LaunchSettings) -> JsonObject:

@@ -30,13 +30,11 @@ from beaker.core.config_entry import kind_of_section
 from beaker.core.environment import base_environment, names_credential, redactor
 from beaker.core.inference import (
     API_KEY_VARIABLE,
-    BASE_URL_VARIABLE,
-    RUN_ID_VARIABLE,
     SCORER_API_KEY_VARIABLE,
-    SCORER_MODEL_VARIABLE,
 )
 from beaker.core.optimizer import OptimizerSettings, parse_launch_settings
 from beaker.core.problems import Refused
+from beaker.core.process_environment import process_environments
 from beaker.core.proposer_settings import proposer_variables
 from beaker.engine.cleaning import DATASET, cleaner
 from beaker.engine.optimize import optimize
@@ -55,9 +53,6 @@ from beaker.service.work_folder import WorkFolder
 from beaker.service.worker_python import attempt_python
 
 ENDED, REFUSED, DELETED = 0, 2, 4
-
-GATEWAY = (BASE_URL_VARIABLE, API_KEY_VARIABLE)
-"""Where the system under test calls its models, when that is set for the run."""
 
 LOOK_SECONDS = 0.5
 """How often a worker looks whether its run was cancelled (the signal that comes with it is faster), or deleted."""
@@ -181,16 +176,15 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
     if not is_successful(parsed):
         raise Refused(parsed.failure())
     settings = parsed.unwrap()
-    customer = {**base_environment(os.environ), **_granted_values(run), **_set(*GATEWAY), RUN_ID_VARIABLE: run.id}
     judge = run.entry.get("scorer_model")
     kind = kind_of_section(str(run.entry.get("section", "integrations")))
-    judging = {} if judge is None else {SCORER_MODEL_VARIABLE: str(judge)}
-    if judge is not None or kind == "spec":  # a Spec may name its judge itself
-        judging |= _set(SCORER_API_KEY_VARIABLE)
+    environments = process_environments(
+        os.environ, _granted_values(run), run_id=run.id, judge=None if judge is None else str(judge), kind=kind
+    )
     package_root = run.entry.get("package_import_root")
     isolation = run.entry.get("isolation")
     network = run.entry.get("sandbox_network") is True
-    sandbox = entry_sandbox(isolation, network=network, judged=SCORER_MODEL_VARIABLE in judging or kind == "spec")
+    sandbox = entry_sandbox(isolation, network=network, judged=environments.judged)
     if not is_successful(sandbox):
         raise Refused(sandbox.failure())
     return RunPlan(
@@ -208,9 +202,9 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         dataset_revision=str(run.dataset["revision"]),
         work=work,
         note=place.run_dir(run.id) / "in_flight.jsonl",
-        setup_env=customer,
-        rollout_env=customer,
-        scorer_env={**customer, **judging},
+        setup_env=environments.code,
+        rollout_env=environments.code,
+        scorer_env=environments.scorer,
         proposer_env=base_environment(os.environ, settings.optimizer.proposer_env),
         redact=redact,
         credentials_out=redactor([*_credentials(run), *filter(None, [_reflection_key(settings.optimizer)])]),
@@ -219,11 +213,6 @@ def run_plan(place: Place, run: RunRecord, *, work: Path, redact: Callable[[str]
         sandbox=sandbox.unwrap(),
         kind=kind,
     )
-
-
-def _set(*names: str) -> dict[str, str]:
-    """Those of Beaker's own variables that are set for the run."""
-    return {name: os.environ[name] for name in names if os.environ.get(name)}
 
 
 def _lay_out_dataset(place: Place, run: RunRecord, folder: Path) -> None:

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from beaker.cli.evaluation_request import _means_folder, _settings, _tree, environments
-from beaker.core.config_entry import IntegrationEntry
-from beaker.core.problems import Refused
+from beaker.cli.evaluation_request import _means_folder, _tree
 from beaker.core.repository_tree import RepositoryFile
 from beaker.files.git import head_commit
 from beaker.files.patches import make_patch
@@ -54,39 +51,3 @@ def test_means_folder__path_or_reference(asked: str, is_folder: bool, tmp_path: 
     """Whatever looks like a path is one, and a folder that is there."""
     (tmp_path / "here").mkdir()
     assert _means_folder(asked, tmp_path) is is_folder
-
-
-def test_settings__without_a_proposer__are_fine() -> None:
-    """Nothing is proposed; the rest is judged as for a launch."""
-    entry = IntegrationEntry(id="words")
-    assert _settings({"max_concurrency": 2}, entry).max_concurrency == 2
-    given: dict[str, Any] = {"harnessOptimization": {"timeouts": {"run_case": 7}}}
-    assert _settings(given, entry).optimizer.timeouts.run_case == 7
-    with pytest.raises(Refused) as refused:
-        _settings({"max_concurrency": 0, "harness_optimization": {"seed": "x"}}, entry)
-    assert {problem.where for problem in refused.value.problems} >= {"config.max_concurrency"}
-
-
-def test_environments__models_reach_the_code__the_judge_only_the_scorer() -> None:
-    """As in a run; every key is a secret, nothing else of the caller's environment is passed on."""
-    environ = {
-        "PATH": "/bin", "OTHER": "x", "BEAKER_API_KEY": "never", "BEAKER_INFERENCE_BASE_URL": "http://127.0.0.1:1",
-        "BEAKER_INFERENCE_API_KEY": "model-key", "BEAKER_SCORER_INFERENCE_API_KEY": "judge-key",
-    }  # fmt: skip
-    entry = IntegrationEntry(id="words", scorer_model="openai:judge")
-    customer, scorer, secrets = environments(environ, entry, {"TOKEN": "granted"}, run_id="eval-1")
-    assert customer == {
-        "PATH": "/bin", "TOKEN": "granted", "BEAKER_RUN_ID": "eval-1", "BEAKER_INFERENCE_API_KEY": "model-key",
-        "BEAKER_INFERENCE_BASE_URL": "http://127.0.0.1:1",
-    }  # fmt: skip
-    assert scorer == {
-        **customer, "BEAKER_SCORER_MODEL": "openai:judge", "BEAKER_SCORER_INFERENCE_API_KEY": "judge-key",
-    }  # fmt: skip
-    assert secrets == ["granted", "model-key", "judge-key"]
-    plain = environments({"BEAKER_SCORER_INFERENCE_API_KEY": "k"}, IntegrationEntry(id="words"), {}, run_id="e")
-    assert plain == ({"BEAKER_RUN_ID": "e"}, {"BEAKER_RUN_ID": "e"}, ["k"])
-    spec = IntegrationEntry(id="words", section="specs")  # which may name its judge itself
-    its_own = environments({"BEAKER_SCORER_INFERENCE_API_KEY": "k"}, spec, {}, run_id="e")
-    assert its_own[1] == {"BEAKER_RUN_ID": "e", "BEAKER_SCORER_INFERENCE_API_KEY": "k"}
-    keyless = environments({}, entry, {}, run_id="e")[1]
-    assert keyless == {"BEAKER_RUN_ID": "e", "BEAKER_SCORER_MODEL": "openai:judge"}

@@ -15,6 +15,7 @@ from beaker.core.optimizer import (
     LaunchSettings,
     OptimizerSettings,
     Timeouts,
+    parse_evaluation_settings,
     parse_launch_settings,
     settings_to_json,
 )
@@ -278,3 +279,17 @@ def test_parse_launch_settings__key_of_another_level__is_sent_home(config: Any, 
     """A known key a level too high or too low is told where it belongs, not what else is known."""
     unknown = [one for one in parse_launch_settings(config).failure() if one.message == "is not a known option"]
     assert [one.hint for one in unknown] == [hint]
+
+
+def test_parse_evaluation_settings__without_a_proposer__are_fine() -> None:
+    """Nothing is proposed; the rest is judged as for a launch, in either spelling and of either kind."""
+    assert parse_evaluation_settings({"max_concurrency": 2}).unwrap().max_concurrency == 2
+    for key in ("harness_optimization", "harnessOptimization"):
+        given: dict[str, Any] = {key: {"timeouts": {"run_case": 7}}}
+        assert parse_evaluation_settings(given).unwrap().optimizer.timeouts.run_case == 7
+        assert parse_evaluation_settings({key: None}).unwrap().optimizer.command == ("true",)
+    proposed = {"harness_optimization": {"command": ["x"]}}
+    assert parse_evaluation_settings(proposed).unwrap() == parse_launch_settings(proposed).unwrap()
+    assert is_successful(parse_evaluation_settings({"use_harness_optimization": True}, kind="spec"))
+    problems = parse_evaluation_settings({"max_concurrency": 0, "harness_optimization": {"seed": "x"}}).failure()
+    assert {problem.where for problem in problems} >= {"config.max_concurrency", "config.harness_optimization.seed"}
