@@ -147,14 +147,15 @@ def make_command(manager: Manager, version: tuple[int, int, int]) -> str:
 
 
 def install_hint(manager: Manager, program: str, release: str) -> str:
-    """How to install a release of Beaker for an interpreter, also where no index can be reached."""
-    wanted = f"{DISTRIBUTION}=={release}"
+    """How to install a release of Beaker for an interpreter: from where this one came, never by its name from an index,
+    where the name may be another's."""
     command = {
-        "uv": f"uv add --dev {wanted}",
-        "poetry": f"poetry add --group dev {wanted}",
-        "pip": f"{_word(program)} -m pip install {wanted}",
+        "uv": "uv add --dev PATH",
+        "poetry": "poetry add --group dev PATH",
+        "pip": f"{_word(program)} -m pip install PATH",
     }[manager]
-    return f"{command}; without an index: {offline_command(manager, program, wanted)}"
+    offline = offline_command(manager, program, f"{DISTRIBUTION}=={release}")
+    return f"{command}, with the wheel or the checkout of Beaker {release} as PATH; from a folder of wheels: {offline}"
 
 
 def offline_command(manager: Manager, program: str, wanted: str) -> str:

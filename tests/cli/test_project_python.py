@@ -111,9 +111,9 @@ def test_smoke__active_environment_that_runs_beaker__is_not_asked(project: Path,
 @pytest.mark.parametrize(
     ("metadata", "command"),
     [
-        ("[project]\nname = 'x'\n", "{python} -m pip install beaker-sdk=={version}"),
-        ("[tool.uv]\n", "uv add --dev beaker-sdk=={version}"),
-        ("[tool.poetry]\nname = 'x'\n", "poetry add --group dev beaker-sdk=={version}"),
+        ("[project]\nname = 'x'\n", "{python} -m pip install PATH, with the wheel or the checkout of Beaker {version}"),
+        ("[tool.uv]\n", "uv add --dev PATH"),
+        ("[tool.poetry]\nname = 'x'\n", "poetry add --group dev PATH"),
     ],
     ids=["pip", "uv", "poetry"],
 )

@@ -28,7 +28,8 @@ OWN = OwnPython(program="/tools/bin/python", prefix="/tools", version=(3, 12, 4)
 THEIRS = ChosenPython(program="/p/.venv/bin/python", source=".venv", is_own=False)
 NAMED = "/p/.venv/bin/python (the project's .venv)"
 PIP = (
-    "/p/.venv/bin/python -m pip install beaker-sdk==1.2.3; without an index: "
+    "/p/.venv/bin/python -m pip install PATH, with the wheel or the checkout of Beaker 1.2.3 as PATH; from a folder of "
+    "wheels: "
     "/p/.venv/bin/python -m pip install --no-index --find-links WHEELS beaker-sdk==1.2.3"
 )
 
@@ -134,16 +135,13 @@ def test_judge__what_an_interpreter_has__is_compared(probed: ProbedPython, probl
 def test_judge__manager__decides_the_command() -> None:
     """The command is the one that the project's own tool understands, offline too."""
     probed = ProbedPython(version=(3, 12, 4), release=None)
+    path = "PATH, with the wheel or the checkout of Beaker 1.2.3 as PATH; from a folder of wheels:"
     offline = "--no-index --find-links WHEELS beaker-sdk==1.2.3"
     told = {manager: judge_python(THEIRS, probed, OWN, manager=manager) for manager in ("uv", "poetry")}
     assert told["uv"] is not None
     assert told["poetry"] is not None
-    assert told["uv"].hint == (
-        f"uv add --dev beaker-sdk==1.2.3; without an index: uv pip install --python /p/.venv/bin/python {offline}"
-    )
-    assert told["poetry"].hint == (
-        f"poetry add --group dev beaker-sdk==1.2.3; without an index: /p/.venv/bin/python -m pip install {offline}"
-    )
+    assert told["uv"].hint == (f"uv add --dev {path} uv pip install --python /p/.venv/bin/python {offline}")
+    assert told["poetry"].hint == (f"poetry add --group dev {path} /p/.venv/bin/python -m pip install {offline}")
     lacking = judge_python(THEIRS, ProbedPython(version=(3, 12, 4), release="1.2.3", missing=("x",)), OWN, manager="uv")
     assert lacking is not None
     assert lacking.hint == told["uv"].hint
@@ -164,7 +162,7 @@ def test_described__says_version_program_and_source() -> None:
 
 def test_commands__odd_paths__are_one_word_for_a_shell() -> None:
     """A command that is copied must do what it says, also below a folder with a space or a quote."""
-    assert install_hint("pip", "/a b/it's", "1").startswith("'/a b/it'\"'\"'s' -m pip install beaker-sdk==1;")
+    assert install_hint("pip", "/a b/it's", "1").startswith("'/a b/it'\"'\"'s' -m pip install PATH, with ")
     assert make_command("uv", (3, 13, 0)) == "uv venv --python 3.13 && uv sync"
 
 
