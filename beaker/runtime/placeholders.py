@@ -1,9 +1,8 @@
-"""Finding what a scaffold left to do: the marker `TODO(beaker)` in hooks, classes, comments, cases, their files and
+"""Finding what a scaffold left to do: the marker `TODO(beaker)` in the modules of hooks, in cases, their files and
 documents, and hooks that hold nothing but `...` or `raise NotImplementedError`."""
 
 import ast
 import inspect
-import io
 import os
 import textwrap
 import tokenize
@@ -25,8 +24,8 @@ EXAMPLE_CASE = "example-1"
 
 
 def in_source(integration: Integration) -> Iterator[str]:
-    """The hooks and classes whose source text holds the marker, or a body that only stands for one; then the lines of
-    comments around them that hold the marker. Source that cannot be read is passed over."""
+    """The hooks and classes whose source text holds the marker, or a body that only stands for one; then the lines
+    around them that hold the marker. Source that cannot be read is passed over."""
     setup = integration.run_setup
     parts: Mapping[str, Any] = {
         "run_case": integration.run_case,
@@ -53,7 +52,9 @@ def in_source(integration: Integration) -> Iterator[str]:
         elif stub := _stub("".join(lines)):
             yield name if stub == getattr(part, "__name__", "") else f"{stub} of {name}"
     for file in files:
-        yield from (f"line {line} of {os.path.basename(file)}" for line in _comments(file) if (file, line) not in told)
+        yield from (
+            f"line {line} of {os.path.basename(file)}" for line in _marked_lines(file) if (file, line) not in told
+        )
 
 
 def _stub(source: str) -> str:
@@ -93,17 +94,22 @@ def _only_stands(body: list[ast.stmt]) -> bool:
     return len(body) == 1 and isinstance(first, ast.Expr) and getattr(first.value, "value", None) is Ellipsis
 
 
-def _comments(file: str) -> list[int]:
-    """The lines of a file in which a comment holds the marker."""
+def _marked_lines(file: str) -> list[int]:
+    """The lines of a module that hold the marker, but for those of its docstring, which may explain the marker."""
     try:
-        with open(file, "rb") as source:
+        with tokenize.open(file) as source:
             text = source.read()
-        if MARKER.encode() not in text:
+        if MARKER not in text:
             return []
-        found = tokenize.tokenize(io.BytesIO(text).readline)
-        return [one.start[0] for one in found if one.type == tokenize.COMMENT and MARKER in one.string]
-    except (OSError, SyntaxError, tokenize.TokenError):
+        docstring = ast.parse(text).body[:1]
+    except (OSError, SyntaxError, ValueError):
         return []
+    explained: range = range(0)
+    for first in docstring:
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+            explained = range(first.lineno, (first.end_lineno or first.lineno) + 1)
+    lines = enumerate(text.splitlines(), start=1)
+    return [number for number, line in lines if MARKER in line and number not in explained]
 
 
 def in_files(view: Path, files: Iterable[CapturedFile]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from returns.pipeline import is_successful
 
-from beaker.core.datasets import SPLITS
+from beaker.core.datasets import HELD_OUT_NAMES, SPLITS
 from beaker.core.problems import Problem
 from beaker.core.row_ids import RowField
 from beaker.files.atomic import os_problem
@@ -125,6 +125,10 @@ class CheckedDataset:
     def _missing_files(self) -> list[StageProblem]:
         if not self.directory.is_dir():
             hint = "name the folder that holds train.jsonl and test.jsonl (local_dataset_path)"
+            if self.directory.suffix == ".jsonl":
+                hint = (
+                    f"a dataset is a folder with train.jsonl and test.jsonl; name the folder: {self.directory.parent}"
+                )
             message = "is not a folder" if self.directory.exists() else "there is no such dataset folder"
             return [StageProblem("BK210", message, str(self.directory), hint, STAGE)]
         try:
@@ -132,6 +136,10 @@ class CheckedDataset:
         except OSError as error:
             return [_problem(os_problem(error, "list the dataset's folder", self.directory))]
         hint = f"a dataset has train.jsonl and test.jsonl; here is {', '.join(there) or 'no .jsonl file'}"
+        others = [name for name in there if name.removesuffix(".jsonl").lower() in HELD_OUT_NAMES]
+        hints = dict.fromkeys(SPLITS, hint)
+        if others:
+            hints["test"] = f"the held-out split is called test: rename {others[0]} to test.jsonl"
         found = (self.path(split) for split in SPLITS)
         return [
             StageProblem(
@@ -142,7 +150,7 @@ class CheckedDataset:
                 STAGE,
             )
             if path.is_symlink()
-            else StageProblem("BK210", f"the split {path.stem!r} is missing", str(path), hint, STAGE)
+            else StageProblem("BK210", f"the split {path.stem!r} is missing", str(path), hints[path.stem], STAGE)
             for path in found
             if not path.exists()
         ]

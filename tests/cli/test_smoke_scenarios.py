@@ -326,9 +326,13 @@ Setup.row_model = Row
         )
     ),
     S(24, "no train.jsonl", 2, "dataset", "I", ("train.jsonl", "'train' is missing"), rows={"train": None}),
+    S(
+        24, "val.jsonl for test.jsonl", 2, "dataset", "I", ("'test' is missing", "rename val.jsonl to test.jsonl"),
+        rows={"val": [], "test": None},
+    ),
     S(24, "no test.jsonl", 2, "dataset", "I", ("test.jsonl", "'test' is missing"), rows={"test": None}),
     S(
-        24, "a file", 2, "dataset", "I", ("train.jsonl: is not a folder",),
+        24, "a file", 2, "dataset", "I", ("train.jsonl: is not a folder", "name the folder: "),
         defaults="local_dataset_path: dataset/train.jsonl",
     ),
     S(24, "no folder", 2, "dataset", "I", ("no such dataset folder",), defaults="local_dataset_path: nowhere"),
@@ -467,6 +471,7 @@ async def run_case(*, case_input, runtime):
                 "yield Case(id=row['id'], input={'TODO(' 'beaker)': 1}, expected=None)")),
             (45, "a seed document", GOOD, "", seeds('{"group": "kb", "name": "a", "content": "TODO(" "beaker)"}')),
             (46, "open_candidate", WITH_CANDIDATE, "found everywhere", OPENING + "        # TODO(beaker)\n"),
+            (46, "a constant", GOOD, "found everywhere", "PROMPT = 'TODO(beaker): write'\n"),
             (46, "a comment", GOOD, "found everywhere", "# TODO(beaker): more\n"),
             (46, "metadata", GOOD, "found everywhere", loading(
                 "yield Case(id=row['id'], input={}, expected=None, metadata={'a': 'TODO(' 'beaker)'})")),

@@ -287,12 +287,12 @@ class Setup(Setup):
     async def load_cases(self, row, *, runtime):
         case_id, metadata, files = row["id"], {}, []
         if WHERE == "id" and row["id"] == "test-1":
-            case_id += " TODO(beaker)"
+            case_id += " TODO(" "beaker)"
         elif WHERE == "metadata" and row["id"] == "test-1":
-            metadata = {"a": {"TODO(beaker)": 1}}
+            metadata = {"a": {"TODO(" "beaker)": 1}}
         elif WHERE == "file" and row["id"] == "test-1":
             path = runtime.case_files_dir(case_id) / "f.bin"
-            path.write_bytes(b"x" * ((1 << 20) - 3) + b"TODO(beaker): fill in")
+            path.write_bytes(b"x" * ((1 << 20) - 3) + b"TODO(" b"beaker): fill in")
             files = [CaseFile(path=path, name="f.bin")]
         yield Case(id=case_id, input=1, expected=1, metadata=metadata, files=files)
 """
@@ -603,13 +603,16 @@ def test_local__checkout_that_a_launch_refuses__fails_or_warns(project, try_out)
 
 
 def test_missing_split__names_the_folder_and_what_is_there(project, try_out):
-    """A split that is not there is told with its path and the files that are, beside the faults of the other."""
+    """A split that is not there is told with its path, the files that are and what to do, beside other faults."""
     (project.dataset / "test.jsonl").rename(project.dataset / "val.jsonl")
     project.rows(train=["{"])
     _, reports = try_out()
     missing, broken = reports[-1].problems
     assert (missing.code, missing.where) == ("BK210", str(project.dataset / "test.jsonl"))
-    assert "here is train.jsonl, val.jsonl" in missing.hint
+    assert missing.hint == "the held-out split is called test: rename val.jsonl to test.jsonl"
+    (project.dataset / "val.jsonl").rename(project.dataset / "more.jsonl")
+    _, reports = try_out()
+    assert "here is more.jsonl, train.jsonl" in reports[-1].problems[0].hint
     assert broken.where.endswith("train.jsonl:1")
     _, reports = try_out(dataset_dir=project.root / "nowhere")
     assert [problem.code for problem in reports[-1].problems] == ["BK210"]
