@@ -22,6 +22,7 @@ from beaker.files.project import Project, find_project, load_project_config
 
 if TYPE_CHECKING:
     from beaker.client.api import Api
+    from beaker.core.needless import GivenOptions
     from beaker.service.embedded import EmbeddedTransport
 
 T = TypeVar("T")
@@ -178,8 +179,7 @@ def opened(
             place.resume()
             yield place
         return
-    if arguments.no_resume:
-        raise Refused(Problem("BK904", "--no-resume is about runs on this machine; it needs --local"))
+    refuse_needless(arguments, local=False)
     from beaker.client.network import HttpTransport
 
     key = _agent_key(arguments, io, around, agent, default=None) if needs_agent else ""
@@ -217,12 +217,24 @@ def credential_for(flag: str | None, io: Io, base_url: str) -> Result[Credential
     return choose_credential(flag, logins.unwrap(), io.environ, base_url=base_url, now=datetime.now(UTC))
 
 
-def refuse_needless(arguments: argparse.Namespace) -> None:
-    """Refuse (BK904) the options that have no use on this machine."""
-    if arguments.api_key is not None:
-        raise Refused(Problem("BK904", "--api-key has no use on this machine: there is nobody to log in to"))
-    if arguments.insecure_http:
-        raise Refused(Problem("BK904", "--insecure-http has no use on this machine: nothing is sent"))
+def refuse_needless(arguments: argparse.Namespace, *, local: bool = True) -> None:
+    """Refuse (BK904) the options that have no use on this machine, when it is `local`, else those that have none
+    elsewhere."""
+    from beaker.core.needless import needless
+
+    if (problem := needless(given_options(arguments), local=local)) is not None:
+        raise Refused(problem)
+
+
+def given_options(arguments: argparse.Namespace) -> "GivenOptions":
+    """Which global options about a place were given."""
+    from beaker.core.needless import GivenOptions
+
+    return GivenOptions(
+        api_key=arguments.api_key is not None,
+        insecure_http=arguments.insecure_http,
+        no_resume=arguments.no_resume,
+    )
 
 
 def _embedded(arguments: argparse.Namespace, io: Io, around: Surroundings, foreground: bool) -> "EmbeddedTransport":

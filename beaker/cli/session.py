@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from returns.result import Result
 
 from beaker.cli.access import takes_key
-from beaker.cli.place import Answer, Surroundings, answered, look_around
+from beaker.cli.place import Answer, Surroundings, answered, given_options, look_around, refuse_needless
 from beaker.cli.shell import Io
 from beaker.core.credentials import StoredSession, choose_base_url, choose_login
+from beaker.core.needless import needless_to_a_person
 from beaker.core.problems import Problem, Refused
 from beaker.core.values import value
 from beaker.files.credential_store import CredentialStore, credential_store
@@ -53,18 +54,13 @@ class Person:
 
 def target(arguments: argparse.Namespace, io: Io, *, command: str, around: Surroundings | None = None) -> Target:
     """The API that `command` is about. `Refused` (BK904) for options that have no use for it."""
-    if arguments.api_key is not None and not takes_key(command):
-        message = (
-            f"--api-key has no use here: `beaker {command}` is about somebody's login, a key names an organization"
-        )
-        raise Refused(Problem("BK904", message, hint="leave it out; `beaker login` logs you in"))
+    person = not takes_key(command)
+    if person and (problem := needless_to_a_person(given_options(arguments), command=command)) is not None:
+        raise Refused(problem)
     around = look_around(arguments, io) if around is None else around
     configured = around.config.api if around.config is not None else None
     base_url = answered(choose_base_url(arguments.base_url, io.environ, local=arguments.local, configured=configured))
-    if base_url.is_local and arguments.insecure_http:
-        raise Refused(Problem("BK904", "--insecure-http has no use on this machine: nothing is sent"))
-    if arguments.no_resume and not base_url.is_local:
-        raise Refused(Problem("BK904", "--no-resume is about runs on this machine; it needs --local"))
+    refuse_needless(arguments, local=base_url.is_local)
     return Target(base_url.url, base_url.is_local, credential_store(io.environ), around)
 
 

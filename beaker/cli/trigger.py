@@ -85,7 +85,8 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when the run was started; with --watch, that of `run status`."""
     from beaker.cli.place import answered, look_around, opened
     from beaker.cli.project_python import settle_workers_python
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.needless import needless_to_a_launch
+    from beaker.core.problems import Refused
     from beaker.core.selection import select
     from beaker.core.wording import unsaid
 
@@ -97,10 +98,9 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
             io.warn(warning)
     entry = answered(select(around.config, arguments.integration_id, arguments.spec_id))
     with opened(arguments, io, around=around, foreground=arguments.watch) as place:
-        if place.local and arguments.app_base_url is not None:
-            raise Refused(Problem("BK904", "--app-base-url has no use on this machine: there is no page to point at"))
-        if not place.local and arguments.python is not None:
-            raise Refused(Problem("BK904", "--python has no use elsewhere: the place makes an environment of its own"))
+        said, python = arguments.app_base_url is not None, arguments.python is not None
+        if (problem := needless_to_a_launch(local=place.local, app_base_url=said, python=python)) is not None:
+            raise Refused(problem)
         request, ahead = _request(arguments, io, place, around, entry)
         if place.embedded is not None:
             settle_workers_python(arguments, io, around.project, place.embedded.workers)
@@ -108,8 +108,8 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
             return show_request(request, ahead, io)
         io.note(f"preview: {ahead.text()}")
         run = _launch(arguments, io, place, request)
-        said = () if around.config is None else around.config.warnings
-        for warning in unsaid(map(stated_problem, listed(run.get("warnings"))), said):
+        told = () if around.config is None else around.config.warnings
+        for warning in unsaid(map(stated_problem, listed(run.get("warnings"))), told):
             io.warn(warning)
         if not arguments.watch:
             return show_launched(arguments, io, place, request, run)

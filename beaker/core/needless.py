@@ -1,0 +1,43 @@
+"""Options that have no use where a command works: refused, since whoever gives one expects something of it (BK904)."""
+
+from beaker.core.problems import Problem
+from beaker.core.values import value
+
+CODE = "BK904"
+
+
+@value(kw_only=True)
+class GivenOptions:
+    """Which of the global options about a place were given."""
+
+    api_key: bool
+    insecure_http: bool
+    no_resume: bool
+
+
+def needless(given: GivenOptions, *, local: bool) -> Problem | None:
+    """The option that has no use at this place: on this machine, when it is `local`, else elsewhere."""
+    if local and given.api_key:
+        return Problem(CODE, "--api-key has no use on this machine: there is nobody to log in to")
+    if local and given.insecure_http:
+        return Problem(CODE, "--insecure-http has no use on this machine: nothing is sent")
+    if given.no_resume and not local:
+        return Problem(CODE, "--no-resume is about runs on this machine; it needs --local")
+    return None
+
+
+def needless_to_a_person(given: GivenOptions, *, command: str) -> Problem | None:
+    """The option that has no use to a `command` about somebody's login, wherever that is."""
+    if not given.api_key:
+        return None
+    message = f"--api-key has no use here: `beaker {command}` is about somebody's login, a key names an organization"
+    return Problem(CODE, message, hint="leave it out; `beaker login` logs you in")
+
+
+def needless_to_a_launch(*, local: bool, app_base_url: bool, python: bool) -> Problem | None:
+    """The option of a launch that has no use at this place."""
+    if local and app_base_url:
+        return Problem(CODE, "--app-base-url has no use on this machine: there is no page to point at")
+    if python and not local:
+        return Problem(CODE, "--python has no use elsewhere: the place makes an environment of its own")
+    return None
