@@ -82,7 +82,7 @@ class Pool(Generic[W]):
         self._failed_close = failed_close
         self._slots: list[_Slot[W]] = []  # the longest idle first
         self._waiting: list[asyncio.Future[None]] = []
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending: dict[asyncio.Task[None], _Slot[W]] = {}
 
     async def use(self, key: str, work: Callable[[W], Awaitable[R]], *, failed: Callable[[R], bool]) -> R:
         """Do `work` with a process of `key`.
@@ -115,7 +115,21 @@ class Pool(Generic[W]):
         Processes in use are ended when their leases end; wait for those first. Nothing may be leased afterwards.
         """
         slots, self._slots = self._slots, []
-        await asyncio.gather(*(self._end(slot, patience) for slot in slots if slot.taken == 0), *self._ending)
+        begun = dict(self._ending)
+        await asyncio.gather(
+            *(self._end(slot, patience) for slot in slots if slot.taken == 0), self._hurry(begun, patience)
+        )
+
+    async def _hurry(self, begun: "dict[asyncio.Task[None], _Slot[W]]", patience: float | None) -> None:
+        """Wait for processes that are ending already; kill those that have not ended after `patience` seconds."""
+        if not begun:
+            return
+        _, late = await asyncio.wait(begun, timeout=patience)
+        for ending in late:
+            ending.cancel()
+            if (worker := begun[ending].worker) is not None:
+                await worker.kill()
+        await asyncio.gather(*begun, return_exceptions=True)
 
     async def _take(self, key: str, weight: int, fresh: bool) -> _Slot[W]:
         while True:
@@ -179,10 +193,10 @@ class Pool(Generic[W]):
 
     def _end_later(self, slot: _Slot[W]) -> None:
         ending = asyncio.get_running_loop().create_task(self._end(slot))
-        self._ending.add(ending)
+        self._ending[ending] = slot
 
         def ended(_: object) -> None:
-            self._ending.discard(ending)
+            del self._ending[ending]
             if slot in self._slots:
                 self._slots.remove(slot)
                 self._announce()

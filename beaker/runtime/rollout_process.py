@@ -61,8 +61,16 @@ class _Rollouts:
         self._context: HookContext | None = None
         self._candidate: Any = None
         self._running: set[asyncio.Task[None]] = set()
+        self._main = asyncio.current_task()
+        self._is_opening = False
 
     async def run(self, requests: "asyncio.Queue[Request]") -> None:
+        def heard(request: Request) -> None:
+            requests.put_nowait(request)
+            if request["op"] == "close" and self._is_opening and self._main is not None:
+                self._main.cancel()  # what is being entered is left again
+
+        self._channel.listen(heard)
         while (request := await requests.get())["op"] != "close":
             if request["op"] == "open":
                 self._channel.answer(request, {"error": error_json(await self._open())})
@@ -80,15 +88,22 @@ class _Rollouts:
         try:
             manager = open_candidate(targets_dir=self._targets_dir, scratch_dir=self._scratch_dir)
             context = HookContext(manager, "open_candidate", open_candidate)
+            self._is_opening = True
             self._candidate = await context.enter()
         except StageFailed as failure:
             return CaseError("open_candidate", failure.problems[0].message)
         except BaseException as error:
+            if self._main is not None and self._main.cancelling():
+                self._main.uncancel()
             return self._limited(case_error(error, "open_candidate"), error)
+        finally:
+            self._is_opening = False
         self._context = context
         return None
 
     async def _close(self) -> CaseError | None:
+        for task in self._running:  # which nobody waits for any more
+            task.cancel()
         if self._running:
             await asyncio.wait(self._running)
         context, self._context = self._context, None

@@ -60,7 +60,8 @@ class RolloutWorker:
         self._difference = difference
         self._opening: asyncio.Task[CaseError | None] | None = None
         self._running = 0
-        self._retired = False
+        self._retired = False  # it is given no further case
+        self._spoilt = False  # nor asked anything else
 
     @classmethod
     async def start(
@@ -129,7 +130,8 @@ class RolloutWorker:
         `case_files_dir` holds the files of the case, `None` for a case without any.
 
         After a late case, or one that found the process damaged, it takes no further one and is killed once nothing
-        else runs in it.
+        else runs in it. After a cancelled one it takes no further one either: `close` ends that one, and leaves
+        `open_candidate`; where there is none, the process is killed at once.
         """
         if self.loaded.has_open_candidate and (error := await self.open()) is not None:
             return RolloutResult(error=error, captured=self._connection.output())
@@ -137,6 +139,7 @@ class RolloutWorker:
             return RolloutResult(error=CaseError("crashed", "the rollout process was ended after another case"))
         self._running += 1
         answered = False  # and the process can go on
+        cancelled = False
         parts = TraceParts()
         try:
             arguments = {
@@ -163,15 +166,21 @@ class RolloutWorker:
             error = self._lost(failure, "timed_out" if late else "crashed", captured)
             duration = self._limits["run_case"] * 1000 if late else 0.0
             return RolloutResult(error=error, duration_ms=duration, captured=captured, trace=trace_of(parts))
+        except asyncio.CancelledError:
+            cancelled = True
+            raise
         finally:
             self._running -= 1
             self._retired = self._retired or not answered
-            if self._retired and not self._running:
+            self._spoilt = self._spoilt or not (answered or (cancelled and self.loaded.has_open_candidate))
+            if self._spoilt and not self._running:
                 await self._connection.kill()
 
     async def close(self) -> CaseError | None:
-        """Leave `open_candidate` and end the process within `timeouts.teardown`; what failed while leaving."""
-        if not self.alive:
+        """End what still runs, leave `open_candidate` and end the process within `timeouts.teardown`; what failed while
+        leaving."""
+        self._retired = True
+        if self._spoilt or not self._connection.alive:
             await self._connection.kill()
             return None
         try:
@@ -185,7 +194,7 @@ class RolloutWorker:
 
     async def kill(self) -> None:
         """End the process at once, without leaving `open_candidate`."""
-        self._retired = True
+        self._retired = self._spoilt = True
         await self._connection.kill()
 
     def output(self) -> str:
@@ -201,7 +210,7 @@ class RolloutWorker:
                 return CaseError("open_candidate", f"open_candidate changed the documents of the candidate: {changed}")
             return None
         except WorkerFailed as failure:
-            self._retired = True
+            self._retired = self._spoilt = True
             await self._connection.kill()
             return self._lost(failure, "open_candidate", self._connection.output())
 

@@ -303,6 +303,20 @@ def test_close__of_a_process_that_takes_too_long__kills_it() -> None:
     run(test)
 
 
+def test_close__of_a_process_that_was_ending_already__is_as_impatient() -> None:
+    """One that nobody can use any more may take its time, but not when all is ended."""
+
+    async def test() -> None:
+        place = Place(1, closing=60)
+        async with place.pool.lease("a") as lease:
+            lease.worker.alive = False
+        await asyncio.sleep(0)
+        await place.pool.close(patience=0.01)
+        assert [process.ended for process in place.started] == ["killed"]
+
+    run(test)
+
+
 def test_close__that_fails__is_told_and_stops_nothing() -> None:
     """Nobody waits for the end of a process, so its failure is a remark."""
 

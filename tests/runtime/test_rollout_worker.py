@@ -406,6 +406,44 @@ def test_run__cancelled__ends_the_process(project, hosted):
     assert hosted(work) is False
 
 
+CANCELLED = """
+    def sign(name): Path(os.environ["HOME"], name).touch()
+    @asynccontextmanager
+    async def open_candidate(*, targets_dir, scratch_dir):
+        try:
+            if WHERE == "opening":
+                sign("there")
+                await asyncio.sleep(60)
+            yield 1
+        finally:
+            print("left", asyncio.current_task().cancelling())
+    async def run_case(*, case_input, runtime):
+        sign("there")
+        try: await asyncio.sleep(60)
+        finally: print("case ended")
+"""
+
+
+@pytest.mark.parametrize(("where", "printed"), [("opening", "left 1\n"), ("running", "case ended\nleft 0\n")])
+def test_close__after_a_cancelled_case__leaves_open_candidate(project, hosted, where, printed):
+    """What runs is ended and what is open, or about to be, is left, in this order; the process ends by itself."""
+    project.hooks(f"    WHERE = {where!r}{CANCELLED}")
+
+    async def work(supervisor):
+        worker = await project.rollout(supervisor)
+        task = asyncio.create_task(worker.run("c", 1, attempt=1))
+        while not (project.root.parent / "there").exists() and not task.done():
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert worker.alive is (where == "opening")
+        error = await worker.close()
+        return error, worker.output(), worker.alive
+
+    assert hosted(work) == (None, printed, False)
+
+
 @pytest.mark.e2e
 def test_run__large_result__arrives_whole(project, hosted):
     """Tens of megabytes pass through the pipe in both directions."""
