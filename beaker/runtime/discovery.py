@@ -13,6 +13,7 @@ from types import ModuleType
 from beaker.core.problems import Problem
 from beaker.runtime.failures import StageProblem, WorkerFailed, traced
 from beaker.runtime.folders import temporary_folder
+from beaker.runtime.namesakes import keep_apart
 from beaker.runtime.supervisor import Supervisor
 from beaker.sdk.integration import Integration
 
@@ -49,8 +50,9 @@ def main() -> int:
     """Import the module and write the names; exit status 1 with the traceback when it cannot be imported."""
     import_root, module, answer = sys.argv[1:]
     del sys.argv[1:]
-    sys.path.insert(0, import_root)
     package = module.partition(".")[0]
+    keep_apart(Path(import_root), package)
+    sys.path.insert(0, import_root)
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         del sys.modules[name]
     try:

@@ -15,6 +15,7 @@ from beaker.core.targets import declaration_json
 from beaker.runtime.code_root import CodeRoot, import_root
 from beaker.runtime.failures import StageFailed, StageProblem, stage_problem, traced
 from beaker.runtime.installed_copies import InstalledCopies, InstalledCopy, advice, told
+from beaker.runtime.namesakes import keep_apart
 from beaker.runtime.remapping import Checkouts, ForeignModules, remap_interpreter
 from beaker.sdk.integration import Integration
 from beaker.sdk.loading import load_entry
@@ -29,12 +30,14 @@ _SEARCHED_LEVELS, _SEARCHED_FOLDERS = 4, 200
 class Imported:
     """An imported Integration and the watch over where its modules come from."""
 
-    def __init__(self, code: CodeRoot, integration: Integration, foreign: ForeignModules, root: Path) -> None:
+    def __init__(
+        self, code: CodeRoot, integration: Integration, foreign: ForeignModules, copies: InstalledCopies
+    ) -> None:
         self.integration = integration
         self._code = code
         self._foreign = foreign
         self._problem: StageProblem | None = None
-        self._copies = InstalledCopies(code, root, integration.targets)
+        self._copies = copies
         self._copied: list[InstalledCopy] = []
 
     def described(self) -> dict[str, Any]:
@@ -77,6 +80,7 @@ def import_integration(code: CodeRoot) -> Imported:
     load_own_names()
     checkouts = Checkouts(code.repository, code.original)
     remap_interpreter(checkouts)
+    apart = keep_apart(root.unwrap(), package)
     sys.path.insert(0, str(root.unwrap()))
     for name in [name for name in sys.modules if name == package or name.startswith(f"{package}.")]:
         # A project may name its module like one of the standard library that happens to be loaded.
@@ -90,7 +94,8 @@ def import_integration(code: CodeRoot) -> Imported:
         raise StageFailed(_import_problem(code, error, root.unwrap(), checkouts), error) from None
     if (problem := _foreign_problem(foreign)) is not None:
         raise StageFailed(problem)
-    imported = Imported(code, integration, foreign, root.unwrap())
+    copies = InstalledCopies(code, root.unwrap(), integration.targets, apart=apart)
+    imported = Imported(code, integration, foreign, copies)
     if (problem := imported.copy_problem()) is not None:
         raise StageFailed(problem)
     return imported

@@ -7,7 +7,7 @@ so all of them would score as the baseline does.
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -38,10 +38,18 @@ class InstalledCopies:
 
     A folder from which the project is imported (the repository, `source_dir`, the import root, `src` in one of them)
     needs no more than the module's name. Any other folder of the targets does: packages of two projects may be called
-    alike, so there a file must be the same, or the copy's metadata say that it was made from a folder.
+    alike, so there a file must be the same, or the copy's metadata say that it was made from a folder. Modules of the
+    names that are kept `apart` are loaded for others, and never meant.
     """
 
-    def __init__(self, code: CodeRoot, import_root: Path, targets: Sequence[OptimizationTarget]) -> None:
+    def __init__(
+        self,
+        code: CodeRoot,
+        import_root: Path,
+        targets: Sequence[OptimizationTarget],
+        *,
+        apart: Collection[str] = (),
+    ) -> None:
         self._repository = os.path.realpath(code.repository)
         self._paths = target_paths(targets, code.source_dir)
         self._kept = interpreter_directories(self._repository)
@@ -49,7 +57,8 @@ class InstalledCopies:
         roots = (".", source, os.path.relpath(import_root, self._repository))
         self._roots = {os.path.normpath(folder) for root in roots for folder in (root, f"{root}/src")}
         self._held: dict[str, list[tuple[str, str]]] | None = None
-        self._seen: set[str] = {name for name in sys.modules if _is_never_meant(name)}
+        self._apart = frozenset(apart)
+        self._seen: set[str] = {name for name in sys.modules if self._is_never_meant(name)}
         self._count = -1
 
     def found(self) -> Iterator[InstalledCopy]:
@@ -58,7 +67,7 @@ class InstalledCopies:
             return
         for name in sys.modules.keys() - self._seen:
             place = next(loaded_from(sys.modules.get(name)), None)
-            if place is None or _is_never_meant(name) or not self._is_outside(place):
+            if place is None or self._is_never_meant(name) or not self._is_outside(place):
                 continue
             for held, root in self._holding(name):
                 if self._is_same(name, place, root):
@@ -66,6 +75,10 @@ class InstalledCopies:
                     break
         self._seen.update(sys.modules)
         self._count = len(sys.modules)
+
+    def _is_never_meant(self, name: str) -> bool:
+        top = name.partition(".")[0]
+        return top in ("beaker", "__main__") or top in sys.stdlib_module_names or top in self._apart
 
     def _is_outside(self, place: str) -> bool:
         if not os.path.isabs(place):
@@ -143,11 +156,6 @@ def advice(copy: InstalledCopy, source_dir: str) -> str:
         "install the package for editing (`pip install -e .`) in the environment that runs Beaker, "
         f"or put the Integration into {where} and set {setting}"
     )
-
-
-def _is_never_meant(name: str) -> bool:
-    top = name.partition(".")[0]
-    return top in ("beaker", "__main__") or top in sys.stdlib_module_names
 
 
 def _python_files(folder: str) -> Iterator[str]:

@@ -133,3 +133,82 @@ def test_import__module_of_every_shape__is_found_from_the_import_root_alone(tree
         return await asyncio.gather(*(tried(supervisor, *row[:3]) for row in MODULES))
 
     assert hosted(all_of_them) == [expected for *_, expected in MODULES]
+
+
+HELPERS = {
+    "json.py": "import json as theirs\nNAME = 'json'\ndumps = theirs.dumps\n",
+    "yaml/__init__.py": "from . import part\nfrom yaml.part import NAME as again\n",
+    "yaml/part.py": "NAME = 'yaml.part'\n",
+    "statistics.py": "NAME = 'statistics'\n",
+    "attrs.py": "from dataclasses import dataclass\nNAME = 'attrs'\n@dataclass\nclass Row:\n    x: 'int' = 1\n",
+    "helper.py": "import statistics\nNAME = statistics.NAME\n",
+    "os.py": "NAME = 'os'\n",
+    "plain.py": "NAME = 'plain'\n",
+}
+"""Modules beside the Integration: most are called like one of the standard library or of Beaker's dependencies."""
+
+USES = """
+import attrs, helper, json, os, plain, statistics, sys, yaml, yaml.part
+from json import NAME
+import yaml.part as part
+from typing import get_type_hints
+print(NAME, yaml.again, part.NAME, yaml.part is part, statistics.NAME, attrs.NAME, helper.NAME, plain.NAME)
+print(hasattr(os, "NAME"), json.dumps([1]), get_type_hints(attrs.Row), sys.modules["plain"].NAME)
+
+async def run_case(*, case_input, runtime):
+    import json as again
+    import random  # which imports `statistics` in some versions
+    import fractions
+    return CaseResult([again.NAME, sys.modules["json"].loads("2"), hasattr(sys.modules["statistics"], "mean")])
+"""
+
+
+def test_import__helpers_with_taken_names__are_kept_apart_from_the_others(project: Any, hosted: Run) -> None:
+    """The project's modules get the project's, also later and from each other; what everybody else reads and writes
+    with stays. What the interpreter has before any project can be hidden by nobody, as in any process."""
+    for name, text in HELPERS.items():
+        (project.root / name).parent.mkdir(exist_ok=True)
+        (project.root / name).write_text(text)
+    project.hooks(USES)
+
+    async def work(supervisor: Supervisor) -> Any:
+        setup = await project.setup(supervisor)
+        said = setup.output()
+        counts = await setup.check_rows(project.dataset)
+        await setup.close()
+        rollout = await project.rollout(supervisor)
+        await rollout.open()
+        result = await rollout.run("c", 1, attempt=1, case_files_dir=project.case_files)
+        await rollout.close()
+        return said, counts, result.error, result.output
+
+    said, counts, error, output = hosted(work)
+    assert said.splitlines() == [
+        "json yaml.part yaml.part True statistics attrs statistics plain",
+        "False [1] {'x': <class 'int'>} plain",
+    ]
+    assert (counts, error, output) == ({"train": 3, "test": 2}, None, ["json", 2, True])
+
+
+@pytest.mark.parametrize("name", ["statistics", "json"])
+def test_import__integration_with_a_taken_name__leaves_the_other_to_everybody_else(
+    project: Any, hosted: Run, name: str
+) -> None:
+    """The module of the entry point takes the name's place; a module of the standard library that asks for it later
+    gets its own."""
+    project.hooks(f"from asker import asked\nimport {name}\nprint(asked(), hasattr({name}, 'run_case'))\n")
+    (project.root / "app.py").rename(project.root / f"{name}.py")
+    project.code = CodeRoot(project.root, f"{name}:integration")
+    packages = project.root.parent / "packages"
+    packages.mkdir()
+    asking = f"def asked():\n    import {name}\n    return hasattr({name}, 'mean') or hasattr({name}, 'loads')\n"
+    (packages / "asker.py").write_text(asking)
+    project.env["PYTHONPATH"] = str(packages)
+
+    async def said(supervisor: Supervisor) -> str:
+        setup = await project.setup(supervisor)
+        printed = str(setup.output())
+        await setup.close()
+        return printed
+
+    assert hosted(said) == "True True\n"
