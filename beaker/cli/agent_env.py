@@ -160,26 +160,29 @@ def delete(arguments: argparse.Namespace, io: Io) -> int:
 def _given(arguments: argparse.Namespace, io: Io) -> dict[str, str]:
     """Names and values as they are to be set; nothing is read before the names are known to be good."""
     from beaker.cli.place import answered
-    from beaker.core.agent_values import checked_value, name_problem, value_problem, values_in
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.agent_values import (
+        checked_value,
+        empty_value,
+        name_problem,
+        only_name,
+        value_problem,
+        values_in,
+    )
+    from beaker.core.problems import Refused
 
     problems = tuple(filter(None, map(name_problem, arguments.names)))
     if problems:
         raise Refused(problems)
     if arguments.from_file is not None:
         return answered(values_in(_file(arguments.from_file, io), arguments.names, arguments.from_file))
-    if len(arguments.names) != 1:
-        hint = "several are set from a file: --from-file FILE"
-        said = f"{len(arguments.names)} names are given" if arguments.names else "no name is given"
-        raise Refused(Problem("BK905", f"{said}, and one value", "NAME", hint))
-    (name,) = arguments.names
+    name = answered(only_name(arguments.names))
     if arguments.value is not None:
         if (problem := value_problem(name, arguments.value)) is not None:
             raise Refused(problem)
         return {name: arguments.value}
     text = answered(checked_value(name, _standard_input(io)))
-    if not text:
-        io.warn(Problem("BK147", f"standard input is empty, so {name} is set to nothing", hint="give it its value"))
+    if (warning := empty_value(name, text)) is not None:
+        io.warn(warning)
     return {name: text}
 
 
@@ -230,8 +233,8 @@ def _agent(
     arguments: argparse.Namespace, io: Io, around: "Surroundings | None" = None
 ) -> "Iterator[tuple[Place, str, str]]":
     """The place, the agent's id, and what to call the agent."""
-    from beaker.cli.place import opened
-    from beaker.core.problems import Problem, Refused
+    from beaker.cli.place import answered, opened
+    from beaker.core.agent_values import agent_id_in
 
     given = (arguments.agent_id or "").strip()
     # No key is sent with these calls, so that none has to be known beside an id.
@@ -239,7 +242,5 @@ def _agent(
         if given:
             yield place, given, f"the agent {one_line(given)}"
             return
-        agent_id = place.call("get_current_agent").get("id")
-        if not isinstance(agent_id, str) or not agent_id:
-            raise Refused(Problem("BK804", "the service did not say the id of the agent", place.agent_key))
+        agent_id = answered(agent_id_in(place.call("get_current_agent"), place.agent_key))
         yield place, agent_id, f"the agent {one_line(place.agent_key)}"

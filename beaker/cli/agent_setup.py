@@ -23,8 +23,7 @@ from beaker.core.agent_matching import (
 )
 from beaker.core.api import ApiProblem, stated_problems
 from beaker.core.config_entry import entry_place
-from beaker.core.credentials import choose_agent_key
-from beaker.core.environment import AGENT_KEY_VARIABLE
+from beaker.core.credentials import overridden_key
 from beaker.core.github_access import parse_repository
 from beaker.core.problems import Problem, Refused
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_DIR
@@ -82,11 +81,8 @@ def setup(arguments: argparse.Namespace, io: Io) -> int:
     else:
         said = "recorded" if recorded else "was recorded already"
         io.out(f"  its key {said} as {one_line(entry_place(entry.section, entry.id))}.agent_key")
-    counting = answered(choose_agent_key(None, io.environ, agent.key, dotenv=answered(read_dotenv(io.cwd))))
-    if counting.key != agent.key:
-        place = "the environment" if counting.source == "environment" else ".beaker/.env"
-        message = f"{AGENT_KEY_VARIABLE} of {place} names another agent, {counting.key}, and comes first"
-        io.warn(Problem("BK157", message, hint=f"unset it, or give it the value {agent.key}"))
+    if (overridden := overridden_key(io.environ, agent.key, dotenv=answered(read_dotenv(io.cwd)))) is not None:
+        io.warn(overridden)
     io.note(Styled("Next:", "heading"))
     first = io.command("init") if entry is None else io.command("run", "smoke")
     io.note(f"  1. {'set the project up' if entry is None else 'check everything'}: {first}")

@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 
     from beaker.cli.login import NEEDLESS
     from beaker.cli.session import logged_in, target
-    from beaker.core.logins import without_login
+    from beaker.core.logins import expiry, without_login
 
     where = target(arguments, io, command="auth status")
     if where.local:
@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         session = person.session
     email = mapping(me.get("user")).get("email")
     organization = mapping(me.get("organization")).get("name")
-    expires_at = mapping(me.get("cli_session")).get("expires_at") or session.expires_at or None
+    expires_at = expiry(me, session)
     if io.json:
         answer = {"logged_in": True, "needed": True, "base_url": where.base_url, "user": email}
         more = {"organization": organization, "expires_at": expires_at, "keyring": session.in_keyring}

@@ -67,7 +67,7 @@ def _revoke(arguments: argparse.Namespace, io: Io, where: "Target", login: "Stor
     from returns.pipeline import is_successful
 
     from beaker.cli.session import calling
-    from beaker.core.api import ApiProblem
+    from beaker.core.logins import over_already
     from beaker.core.problems import Problem, Refused
 
     if not login.live(datetime.fromtimestamp(io.now(), UTC)):
@@ -78,8 +78,8 @@ def _revoke(arguments: argparse.Namespace, io: Io, where: "Target", login: "Stor
         problem = None if is_successful(told) else told.failure()
     except Refused as refused:
         problem = refused.problems[0]
-    if isinstance(problem, ApiProblem) and problem.status == 401:
-        return True  # it was over already
+    if problem is not None and over_already(problem):
+        return True
     if problem is not None:
         message = f"{one_line(where.base_url)} could not be told, the login is forgotten here only: {problem.message}"
         io.warn(Problem(problem.code, message))

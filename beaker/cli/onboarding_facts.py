@@ -10,7 +10,7 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.cli.place import Surroundings, answered
-from beaker.core.credentials import LOCAL, choose_agent_key, choose_base_url
+from beaker.core.credentials import LOCAL, choose_agent_key, choose_base_url, overridden_key
 from beaker.core.dependencies import declares
 from beaker.core.launch import DatasetChoice, choose_dataset, local_dataset_path, merge_config, split_config
 from beaker.core.onboarding_local import MARKER, Folder, ProjectFacts
@@ -107,11 +107,9 @@ def gather(arguments: argparse.Namespace, io: "Io", around: Surroundings) -> Gat
 def overriding_key(arguments: argparse.Namespace, io: "Io", around: Surroundings) -> Problem | None:
     """A warning (BK157) when `BEAKER_AGENT_KEY` hides another key that the configuration names."""
     entry = choose(around.config, arguments.integration_id, arguments.spec_id).value_or(None)
-    given = io.environ.get("BEAKER_AGENT_KEY", "").strip()
-    if arguments.agent or not given or entry is None or entry.agent_key in (None, given):
+    if arguments.agent or entry is None:
         return None
-    message = f"BEAKER_AGENT_KEY is {given}, and the configuration names {entry.agent_key}: the variable counts"
-    return Problem("BK157", message, hint="unset the variable, or pass --agent")
+    return overridden_key(io.environ, entry.agent_key, dotenv=answered(read_dotenv(io.cwd)))
 
 
 def _dataset(

@@ -25,16 +25,15 @@ def add_resume(actions: Any) -> None:
 
 def resume(arguments: argparse.Namespace, io: Io) -> int:
     """Let the run go on; exit code 0 when the service took the review."""
-    from beaker.cli.place import opened
-    from beaker.core.problems import Problem, Refused
+    from beaker.cli.place import answered, opened
+    from beaker.core.investigations import review_id
 
-    if not arguments.review_id.strip():
-        raise Refused(Problem("BK905", "the id of the review is blank", "--review-id"))
+    review = answered(review_id(arguments.review_id))
     with opened(arguments, io, resume=False) as place:
         run = place.call(
             "resume_optimization_run",
             run_id=arguments.run_id,
-            review_id=arguments.review_id,
+            review_id=review,
             model_target_id=arguments.model_target_id,
         )
     if io.json:

@@ -43,6 +43,29 @@ def name_problem(name: str) -> Problem | None:
     return Problem("BK147", f"no value can be set for {name!r}: {reason}", hint=hint)
 
 
+def only_name(names: Sequence[str]) -> Result[str, Problem]:
+    """The one name that goes with a value; BK905 for none and for several."""
+    if len(names) == 1:
+        return Success(names[0])
+    said = f"{len(names)} names are given" if names else "no name is given"
+    return Failure(Problem("BK905", f"{said}, and one value", "NAME", "several are set from a file: --from-file FILE"))
+
+
+def empty_value(name: str, text: str) -> Problem | None:
+    """A warning (BK147) when what standard input gave for `name` is nothing."""
+    if text:
+        return None
+    return Problem("BK147", f"standard input is empty, so {name} is set to nothing", hint="give it its value")
+
+
+def agent_id_in(answer: Mapping[str, Any], agent_key: str) -> Result[str, Problem]:
+    """The id in the answer about an agent; BK804 when it has none."""
+    found = answer.get("id")
+    if isinstance(found, str) and found:
+        return Success(found)
+    return Failure(Problem("BK804", "the service did not say the id of the agent", agent_key))
+
+
 def value_problem(name: str, text: str) -> Problem | None:
     """Why `text` cannot be the value of `name` (BK147), `None` when it can. The value is not in the problem."""
     if "\0" in text:

@@ -110,6 +110,20 @@ def choose_agent_key(
     return Failure(Problem("BK131", message, hint=hint))
 
 
+def overridden_key(
+    environ: Mapping[str, str], configured: str | None, *, dotenv: Mapping[str, str] | None = None
+) -> Problem | None:
+    """A warning (BK157) when a variable hides the key that the configuration names; both as `choose_agent_key` reads
+    them."""
+    named = (configured or "").strip()
+    chosen = choose_agent_key(None, environ, named, dotenv=dotenv).value_or(None)
+    if not named or chosen is None or chosen.key == named:
+        return None
+    place = "the environment" if chosen.source == "environment" else ".beaker/.env"
+    message = f"{AGENT_KEY_VARIABLE} of {place} names another agent, {chosen.key}, and comes before {named}"
+    return Problem("BK157", message, hint=f"unset it, give it the value {named}, or pass --agent")
+
+
 def choose_base_url(
     flag: str | None, environ: Mapping[str, str], *, local: bool = False, configured: str | None = None
 ) -> Result[BaseUrl, Problem]:

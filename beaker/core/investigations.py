@@ -42,6 +42,13 @@ def read_investigations(answer: Mapping[str, Any]) -> Result[tuple[Investigation
     return Success(tuple(found))
 
 
+def review_id(given: str) -> Result[str, Problem]:
+    """The id of a review that was done, as it is sent; BK905 when it is blank."""
+    return (
+        Success(given) if given.strip() else Failure(Problem("BK905", "the id of the review is blank", "--review-id"))
+    )
+
+
 PullRequestStep: TypeAlias = Literal["exists", "open", "refused"]
 """What to do about a pull request: show the one that there is, open one, or say that none may be opened."""
 

@@ -9,6 +9,8 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from beaker.core.credentials import DEFAULT_API_BASE_URL, StoredSession, same_api
+from beaker.core.problems import Problem
+from beaker.core.responses import ApiProblem
 
 Logins: TypeAlias = tuple[StoredSession, ...]
 
@@ -42,6 +44,18 @@ def without_login(logins: Iterable[StoredSession], base_url: str) -> Logins:
 def with_token(logins: Iterable[StoredSession], base_url: str, token: str) -> Logins:
     """The logins, the one to this API with the token that the keyring gave."""
     return tuple(replace(one, token=token) if same_api(one.base_url, base_url) else one for one in logins)
+
+
+def over_already(problem: Problem) -> bool:
+    """Whether an API that could not end a login says that it does not know it: then it is over."""
+    return isinstance(problem, ApiProblem) and problem.status == 401
+
+
+def expiry(me: Mapping[str, Any], login: StoredSession) -> str | None:
+    """Until when a login is good: as the API says of its caller (`me`), else as it is kept; `None` if unknown."""
+    session = me.get("cli_session")
+    said = session.get("expires_at") if isinstance(session, Mapping) else None
+    return str(said) if said else login.expires_at or None
 
 
 def _items(stored: object) -> Iterator[object]:

@@ -5,15 +5,19 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from returns.result import Success
 
 from beaker.core.agent_values import (
     MAX_VALUE_BYTES,
     AgentValues,
+    agent_id_in,
     agent_values_json,
     checked_value,
     described,
     described_value,
+    empty_value,
     name_problem,
+    only_name,
     organization_values,
     read_agent_values,
     read_values,
@@ -225,3 +229,30 @@ def test_read_values__what_is_no_variable__is_a_broken_answer(answer: dict[str, 
         assert read.failure().code == "BK804"
     else:
         assert [item["name"] for item in read.unwrap()] == names
+
+
+def test_only_name__none_or_several__is_refused() -> None:
+    """One value goes with one name."""
+    assert only_name(["A"]) == Success("A")
+    for names, said in (([], "no name is given, and one value"), (["A", "B"], "2 names are given, and one value")):
+        problem = only_name(names).failure()
+        assert (problem.code, problem.message, problem.where) == ("BK905", said, "NAME")
+        assert problem.hint == "several are set from a file: --from-file FILE"
+
+
+def test_empty_value__is_warned_of() -> None:
+    """Somebody may want it so, so that it is no refusal."""
+    assert empty_value("A", "x") is None
+    problem = empty_value("A", "")
+    assert problem is not None
+    assert (problem.code, problem.hint) == ("BK147", "give it its value")
+    assert problem.message == "standard input is empty, so A is set to nothing"
+
+
+def test_agent_id__answer_without_one__breaks_the_contract() -> None:
+    """It must be a text that says something."""
+    assert agent_id_in({"id": "ag_1"}, "k") == Success("ag_1")
+    for answer in ({}, {"id": ""}, {"id": 7}):
+        problem = agent_id_in(answer, "k").failure()
+        assert (problem.code, problem.where) == ("BK804", "k")
+        assert problem.message == "the service did not say the id of the agent"

@@ -19,6 +19,7 @@ from beaker.core.credentials import (
     choose_credential,
     choose_login,
     login_to,
+    overridden_key,
     same_api,
 )
 from beaker.core.logins import read_logins
@@ -136,3 +137,29 @@ def test_tokens__in_a_representation__are_hidden() -> None:
     """Neither a credential nor a login shows its token."""
     for holder in (Credential("sekret", "flag"), StoredSession("sekret")):
         assert "sekret" not in f"{holder!r}{holder}"
+
+
+@pytest.mark.parametrize(
+    ("environ", "configured", "dotenv", "said"),
+    [
+        ({"BEAKER_AGENT_KEY": "b"}, "a", {}, ("the environment", "b")),
+        ({}, " a ", {"BEAKER_AGENT_KEY": "b"}, (".beaker/.env", "b")),
+        ({"BEAKER_AGENT_KEY": "b"}, None, {}, None),
+        ({"BEAKER_AGENT_KEY": "b"}, " ", {}, None),
+        ({"BEAKER_AGENT_KEY": " a"}, "a ", {}, None),
+        ({"BEAKER_AGENT_KEY": ""}, "a", {"BEAKER_AGENT_KEY": "b"}, None),
+        ({}, None, {}, None),
+    ],
+)
+def test_overridden_key__variable_with_another_key__is_told(
+    environ: dict[str, str], configured: str | None, dotenv: dict[str, str], said: tuple[str, str] | None
+) -> None:
+    """Where the variable stands, which key it names, and what to do; nothing where both say the same."""
+    problem = overridden_key(environ, configured, dotenv=dotenv)
+    if said is None:
+        assert problem is None
+        return
+    assert problem is not None
+    assert problem.code == "BK157"
+    assert problem.message == f"BEAKER_AGENT_KEY of {said[0]} names another agent, {said[1]}, and comes before a"
+    assert problem.hint == "unset it, give it the value a, or pass --agent"

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from returns.result import Success
 
 from beaker.core.investigations import (
     Investigation,
@@ -11,6 +12,7 @@ from beaker.core.investigations import (
     pull_request_refusal,
     pull_request_step,
     read_investigations,
+    review_id,
 )
 from beaker.core.problems import Problem
 
@@ -72,3 +74,10 @@ def test_pull_request__wrapped_or_not__is_found_with_its_link() -> None:
     assert pull_request_in({"html_url": "h"}) == {"html_url": "h"}
     links = [pull_request_link(one) for one in ({"url": "u"}, {"html_url": "h"}, {"web_url": "w"}, {"url": " "}, {})]
     assert links == ["u", "h", "w", None, None]
+
+
+def test_review_id__blank__is_refused() -> None:
+    """What is sent is what was given."""
+    assert review_id(" r ") == Success(" r ")
+    problem = review_id(" ").failure()
+    assert (problem.code, problem.message, problem.where) == ("BK905", "the id of the review is blank", "--review-id")

@@ -8,7 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from beaker.core.credentials import DEFAULT_API_BASE_URL, StoredSession, same_api
-from beaker.core.logins import logins_json, read_logins, with_login, with_token, without_login
+from beaker.core.logins import expiry, logins_json, over_already, read_logins, with_login, with_token, without_login
+from beaker.core.problems import Problem
+from beaker.core.responses import ApiProblem
 
 URLS = st.sampled_from([DEFAULT_API_BASE_URL, "https://a", "https://a/", "http://127.0.0.1:9/", "https://b"])
 LOGINS = st.builds(
@@ -91,3 +93,19 @@ def test_with_token__fills_the_login_it_is_meant_for() -> None:
 def test_repr__login__shows_no_token() -> None:
     """Neither read nor changed logins show their tokens."""
     assert "sekret" not in repr(with_login(read_logins({"token": "sekret"}), StoredSession("sekret", "https://a")))
+
+
+def test_expiry__said_by_the_api__comes_before_what_is_kept() -> None:
+    """What says nothing counts for nothing."""
+    login = StoredSession(token="t", base_url="u", expires_at="2030", saved_at="")
+    assert expiry({"cli_session": {"expires_at": "2031"}}, login) == "2031"
+    for me in ({}, {"cli_session": None}, {"cli_session": {}}, {"cli_session": {"expires_at": ""}}):
+        assert expiry(me, login) == "2030"
+        assert expiry(me, StoredSession(token="t", base_url="u", expires_at="", saved_at="")) is None
+
+
+def test_over_already__login_that_the_api_does_not_know__is_over() -> None:
+    """Only 401 says so."""
+    assert over_already(ApiProblem("BK806", "no", status=401))
+    assert not over_already(ApiProblem("BK805", "no", status=403))
+    assert not over_already(Problem("BK803", "no answer"))
