@@ -83,8 +83,9 @@ _NEW_NAMESPACES = 0x7E020000
 _TERMINAL_CONTROLS = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX: what types into a terminal."""
 
-_ATTRIBUTE_CONTROLS = (0x40086602, 0x40046602, 0x401C5820)
-"""FS_IOC_SETFLAGS, its 32-bit form, and FS_IOC_FSSETXATTR."""
+_FILE_SYSTEM_CONTROLS, _CONTROL_TYPE = (0x6600, 0x7600, 0x5800, 0x9400), 0xFF00
+"""The types (f, v, X and that of Btrfs) of controls of file systems, some of which change a file through a descriptor
+that is open for reading: its flags, its version, or that it can never be written again (FS_IOC_ENABLE_VERITY)."""
 
 _FILE_CONTROLS = (1024, 1026)
 """F_SETLEASE and F_NOTIFY: a lease, for which reading is enough, holds up whoever writes the file."""
@@ -118,13 +119,14 @@ def rules(*, network: bool, own_mounts: bool) -> tuple[Rule, ...]:
     sockets = (Test(0, (AF_INET, AF_INET6)),) if network else ()
     # A pair of streams is bound to itself; a pair of datagrams could be sent elsewhere.
     pairs = (Test(0, (AF_UNIX,)), Test(1, (_SOCK_STREAM, _SOCK_SEQPACKET), mask=_SOCK_TYPE))
-    controls = _TERMINAL_CONTROLS if own_mounts else (*_TERMINAL_CONTROLS, *_ATTRIBUTE_CONTROLS)
+    controls = Test(1, _TERMINAL_CONTROLS, among=False)
+    of_files = () if own_mounts else (Test(1, _FILE_SYSTEM_CONTROLS, mask=_CONTROL_TYPE, among=False),)
     return (
         Rule("socket", sockets),
         Rule("socketpair", pairs),
         Rule("clone", (Test(0, (0,), mask=_NEW_NAMESPACES),)),
         Rule("clone3", error=ENOSYS),  # its flags are out of sight; libraries fall back to `clone`
-        Rule("ioctl", (Test(1, controls, among=False),)),
+        Rule("ioctl", (controls, *of_files)),
         Rule("fcntl", (Test(1, _FILE_CONTROLS, among=False),)),
         *(Rule(call, (itself,)) for call in ("prlimit64", "sched_setaffinity", "sched_setscheduler")),
         *(Rule(call, (itself,)) for call in ("sched_setparam", "sched_setattr")),

@@ -144,7 +144,7 @@ def test_filter__modes_and_times__are_left_to_mounts_where_there_are_some(machin
     assert answer(machine, call, own_mounts=True) == ALLOW
 
 
-@pytest.mark.parametrize("control", [0x40086602, 0x40046602, 0x401C5820])
+@pytest.mark.parametrize("control", [0x40086602, 0x40046602, 0x401C5820, 0x40087602, 0x40806685, 0x5000940F])
 def test_filter__attributes_by_ioctl__count_as_modes(control: int) -> None:
     """The attributes of a file system can be set through a descriptor that is open for reading."""
     assert answer("x86_64", "ioctl", 3, control) == REFUSED

@@ -112,6 +112,12 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path).hooks()
 
 
+@pytest.fixture(scope="session")
+def make_project() -> Callable[[Path], Project]:
+    """Makes such a project below a folder, for what several tests share."""
+    return lambda root: Project(root).hooks()
+
+
 @pytest.fixture
 def hosted() -> Callable[..., Any]:
     """Runs `work(supervisor)` in a host of its own and checks that the host leaves no process and no descriptor."""
