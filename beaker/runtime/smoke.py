@@ -17,10 +17,12 @@ from beaker.core.datasets import SPLITS
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems, Refused
 from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_targets, target_groups
+from beaker.core.untraced import untraced
 from beaker.core.usage import usage_of
 from beaker.core.wording import counted
 from beaker.files.build_files import judge_build
 from beaker.files.documents import tree_difference, write_tree
+from beaker.files.tracing_scan import scan_repo
 from beaker.runtime.case_views import CaseViews
 from beaker.runtime.failures import StageProblem, case_problem
 from beaker.runtime.folders import temporary_folder
@@ -100,6 +102,8 @@ class _Smoke:
         except (_Failed, WorkerFailed) as failed:
             self._end(problems=failed.problems, captured=failed.captured)
             return SmokeOutcome(passed=False, stages=tuple(self._stages), warnings=self._warnings, **self._found)
+        if _UNTRACED not in self._warnings:
+            self._warnings += await asyncio.to_thread(self._untraced)
         is_scaffold = bool(self._found["reasons"])
         return SmokeOutcome(
             passed=not (is_scaffold and self._request.strict),
@@ -108,6 +112,11 @@ class _Smoke:
             warnings=self._warnings,
             **self._found,
         )
+
+    def _untraced(self) -> Problems:
+        """A warning where the code asks models and records nothing; what cannot be looked through is left alone."""
+        scan = scan_repo(self._request.code.repository / self._request.code.source_dir)
+        return untraced(scan.unwrap()) if is_successful(scan) else ()
 
     def _check_config(self) -> None:
         request = self._request

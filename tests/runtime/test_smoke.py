@@ -325,6 +325,16 @@ def test_case_ids__that_there_are_not__fail_with_near_ones(project, try_out):
     assert (reports[-1].stage, outcome.tried) == ("setup", ())
 
 
+def test_framework__that_is_not_recorded__is_warned_of(project, try_out):
+    """Code that uses a known framework and records nothing passes with a warning, also under strict."""
+    (project.root / "model.py").write_text("import litellm\ndef ask():\n    return litellm.completion()\n")
+    outcome, _ = try_out(strict=True)
+    assert outcome.passed
+    assert [(warning.code, warning.where) for warning in outcome.warnings] == [("BK353", "model.py:3")]
+    (project.root / "model.py").write_text("import litellm\ndef ask(trace):\n    trace.model_call()\n")
+    assert try_out()[0].warnings == ()
+
+
 def test_limit__bounds_loading_not_validation(project, try_out):
     """Fewer rows become cases, yet a bad row beyond the limit is found."""
     outcome, _ = try_out(limit=1)

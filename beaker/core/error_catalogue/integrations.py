@@ -145,4 +145,8 @@ ENTRIES = {
         "No case has an id that `--case` named.",
         "Name ids as `load_cases` gives them; near ones are proposed. With `--limit` only the first rows give cases.",
     ),
+    "BK353": (
+        "The code asks models with a known framework, and records none of the calls. This is a warning.",
+        "`beaker trace instrument` says what to write where; docs/tracing.md explains it.",
+    ),
 }
