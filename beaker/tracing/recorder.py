@@ -111,6 +111,21 @@ class Recorder:
             return OMITTED
 
     @guarded
+    def amend(self, span: Span, named: dict[str, Any], model: str | None, field: str, given: Any) -> None:
+        """State of an operation that has begun how it is named, and what it was given unless that is `None`."""
+        if self._process != os.getpid():
+            return
+        with self._lock:
+            if not self._open or span.ended:
+                return
+            span.model = model
+            if span.place is not None:
+                span.fields.update(named)
+                if given is not None:
+                    span.fields[field] = self._given(span.kind, span.place, field, given)
+                self._dirty[span] = None
+
+    @guarded
     def leave(self, span: Span, error: BaseException | None) -> None:
         """End an operation, with the exception that leaves it."""
         ended = time.perf_counter()

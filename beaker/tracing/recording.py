@@ -69,6 +69,21 @@ class RecordingOperation:
         if self._spans:
             self._recorder.event(self._spans[-1], name, attributes)
 
+    def amend(self, *, given: Any = None, provider: str | None = None, model: str | None = None, **named: str) -> None:
+        """State what the operation was given, unless that is known, or how it is named, after it was entered."""
+        if not self._spans:
+            return
+        if self._given is None:
+            self._given = given
+        else:
+            given = None
+        said = {"provider": provider, "model": model, **named}
+        fields = {key: label(text) for key, text in said.items() if text is not None}
+        self._named = {**self._named, **fields}
+        if self._kind == "model_calls":
+            self._model = full_name(self._named["provider"], self._named["model"])
+        self._recorder.amend(self._spans[-1], fields, self._model, self._field, given)
+
     def __enter__(self) -> Self:
         span = self._recorder.enter(self._kind, self._model, self._named, self._field, self._given)
         if span is not None:
@@ -94,12 +109,19 @@ class RecordingOperation:
 class RecordingTrace:
     """A trace that records; see `Trace`."""
 
-    __slots__ = ("_recorder",)
+    __slots__ = ("_recorder", "adapters")
 
     enabled: bool = True
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
+        self.adapters: dict[object, Any] = {}
+        """What adapters keep for this trace."""
+
+    @property
+    def recorder(self) -> Recorder:
+        """What it records with."""
+        return self._recorder
 
     def stage(
         self, name: str, *, inputs: Any = None, attributes: Mapping[str, Scalar] | None = None
