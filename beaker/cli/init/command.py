@@ -45,6 +45,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(arguments: argparse.Namespace, io: Io) -> int:
     """Exit code 0 when the integration is there and can be imported."""
+    from beaker.cli.progress import busy
     from beaker.cli.signals import run_async
     from beaker.core.problems import Problem
 
@@ -54,7 +55,8 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
         io.warn(Problem("BK901", said, hint="leave it out; --agent-key records the key of an agent"))
     if arguments.discover or arguments.spec_id is not None:
         return _discovered(arguments, io)
-    plan = run_async(_performed(arguments, io))
+    with busy(io, "looking at the project's code"):
+        plan = run_async(_performed(arguments, io))
     for warning in plan.warnings:
         io.warn(warning)
     if io.json:

@@ -6,6 +6,7 @@ from pathlib import Path
 import attrs
 from returns.pipeline import is_successful
 
+from beaker.cli.progress import busy
 from beaker.cli.project_python import use_python
 from beaker.cli.shell import DONE, Io, Styled, one_line
 from beaker.cli.signals import run_async
@@ -63,7 +64,8 @@ def discover(arguments: argparse.Namespace, io: Io, *, directory: Path, config_f
     if not arguments.print:
         with undoable(files):
             if not arguments.no_verify:
-                run_async(_verify(arguments, io, found, root, git_root))
+                with busy(io, "looking at the project's code"):
+                    run_async(_verify(arguments, io, found, root, git_root))
     _tell(arguments, io, root, found, files)
     return DONE
 

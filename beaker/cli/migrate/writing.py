@@ -9,6 +9,7 @@ from returns.pipeline import is_successful
 from beaker.cli.kept_values import granted_here
 from beaker.cli.migrate.plan import MigrationPlan
 from beaker.cli.place import Surroundings
+from beaker.cli.progress import busy
 from beaker.cli.project_python import use_python
 from beaker.cli.shell import Io
 from beaker.cli.signals import run_async
@@ -37,7 +38,8 @@ Loaded = Mapping[str, object]
 def write_verified(arguments: argparse.Namespace, io: Io, around: Surroundings, plan: MigrationPlan) -> None:
     """Make the edits of `plan`; `Refused` (BK162) when an entry cannot be loaded before or after, or says something
     else then, and everything is as it was."""
-    run_async(_written(arguments, io, around, plan))
+    with busy(io, "loading the project's code"):
+        run_async(_written(arguments, io, around, plan))
 
 
 async def _written(arguments: argparse.Namespace, io: Io, around: Surroundings, plan: MigrationPlan) -> None:
