@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import Distribution, distribution
 from importlib.util import find_spec
@@ -54,6 +55,12 @@ def size(name: str, one: Distribution) -> int:
         return sum(path.stat().st_size for path in package.rglob("*") if path.is_file() and path.suffix != ".pyc")
     paths = (Path(str(path.locate())) for path in one.files or () if path.suffix != ".pyc")
     return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+def test_version__stands_in_two_places__that_agree() -> None:
+    """What is built, and what it says of itself, is one version; the guides are held to it too."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == beaker.__version__
 
 
 def test_base_installation__is_small() -> None:
