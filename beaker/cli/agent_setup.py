@@ -15,17 +15,20 @@ from beaker.core.agent_matching import (
     Associate,
     Create,
     HostedAgent,
+    created_agent,
+    creation_refused,
+    named_agent,
     plan_edit,
     plan_setup,
     read_agent,
     read_agents,
     the_agent,
 )
-from beaker.core.api import ApiProblem, stated_problems
 from beaker.core.config_entry import entry_place
 from beaker.core.credentials import overridden_key
 from beaker.core.github_access import parse_repository
-from beaker.core.problems import Problem, Refused
+from beaker.core.needless import NO_AGENTS_HERE
+from beaker.core.problems import Refused
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, BEAKER_DIR
 from beaker.files.atomic import os_problem, write_bytes
 from beaker.files.dotenv import read_dotenv
@@ -37,9 +40,6 @@ from beaker.files.reading import read_regular
 if TYPE_CHECKING:
     from beaker.client.api import Api
     from beaker.core.config_entry import IntegrationEntry
-
-_UNREADABLE = (409, 422)
-"""What creating an agent answers when the App cannot read the repository."""
 
 
 def create(arguments: argparse.Namespace, io: Io) -> int:
@@ -110,8 +110,7 @@ def edit(arguments: argparse.Namespace, io: Io) -> int:
 def _target(arguments: argparse.Namespace, io: Io, command: str, around: Surroundings | None) -> Target:
     where = target(arguments, io, command=command, around=around)
     if where.local:
-        message = "agents need no setting up on this machine: one is there from its first use on"
-        raise Refused(Problem("BK904", message, hint="name one with --agent, or in the configuration; or name none"))
+        raise Refused(NO_AGENTS_HERE)
     return where
 
 
@@ -168,19 +167,11 @@ def _accessible(api: "Api", arguments: argparse.Namespace, io: Io, repository: s
 
 
 def _created(api: "Api", name: str, repository: str, config_path: str) -> HostedAgent:
-    if not name.strip():
-        raise Refused(Problem("BK905", "the agent needs a name", "NAME"))
-    made = api.call("create_agent", name=name.strip(), github_repository=repository, beaker_config_path=config_path)
+    called = answered(named_agent(name))
+    made = api.call("create_agent", name=called, github_repository=repository, beaker_config_path=config_path)
     if not is_successful(made):
-        problem = made.failure()
-        if isinstance(problem, ApiProblem) and problem.status in _UNREADABLE:
-            hint = f"if the Beaker App cannot read it yet: `beaker github connect --repo {repository}`"
-            raise Refused(Problem(problem.code, problem.message, problem.where, problem.hint or hint))
-        raise Refused(stated_problems(problem))
-    agent = read_agent({"name": name.strip(), **made.unwrap()})
-    if agent is None:
-        raise Refused(Problem("BK804", "the answer does not say the key of the new agent"))
-    return agent
+        raise Refused(creation_refused(made.failure(), repository))
+    return answered(created_agent(called, made.unwrap()))
 
 
 def _checkout(around: Surroundings) -> str | None:

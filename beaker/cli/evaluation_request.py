@@ -92,10 +92,7 @@ def gather_request(
     folder, dataset = _dataset(arguments, io, around, subject, configured, given=given, work=work)
     granted = granted_here(arguments, io, around, entry)
     if granted.missing:
-        hint = "set it in the environment of the command, or in .beaker/.env"
-        raise Refused(
-            Problem("BK121", "is not set here, and the integration declares it", name, hint) for name in granted.missing
-        )
+        raise Refused(granted.problems())
     blobs = Blobs(work / "blobs")
     source, _ = keep_source(blobs, repository.files(subject.commit))
     environments = process_environments(

@@ -46,13 +46,13 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import answered
     from beaker.cli.session import target
     from beaker.core.github_access import parse_repository
-    from beaker.core.problems import Problem, Refused
+    from beaker.core.needless import NO_BRANCHES_HERE
+    from beaker.core.problems import Refused
 
     repository = None if arguments.repo is None else answered(parse_repository(arguments.repo))
     where = target(arguments, io, command=f"github {arguments.action}")
     if where.local and arguments.action == "branches":
-        hint = "`git branch --list` shows the branches of this checkout"
-        raise Refused(Problem("BK904", NEEDLESS, hint=hint))
+        raise Refused(NO_BRANCHES_HERE)
     if where.local:
         if io.json:
             io.json_line({"needed": False, "base_url": where.base_url})

@@ -102,12 +102,10 @@ def _has_state(io: Io, around: "Surroundings") -> bool:
 def _reply(place: "Place | None", question: "Question") -> "Reply":
     from returns.pipeline import is_successful
 
-    from beaker.core.responses import ApiProblem
+    from beaker.core.onboarding_replies import nothing_kept
 
-    if place is None:  # nothing was kept here yet
-        if question.name == "dataset":
-            return ApiProblem("BK453", "no dataset was uploaded here", status=404)
-        return {"agents": [], "credentials": [], "datasets": [], "runs": []}
+    if place is None:
+        return nothing_kept(question.name)
     answer = place.api.call(question.endpoint, **question.arguments)
     return answer.unwrap() if is_successful(answer) else answer.failure()
 

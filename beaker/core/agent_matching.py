@@ -7,8 +7,9 @@ from returns.pipeline import is_successful
 from returns.result import Failure, Result, Success
 
 from beaker.core.github_access import parse_repository
-from beaker.core.problems import Problem
+from beaker.core.problems import Problem, Problems
 from beaker.core.project_layout import BEAKER_CONFIG_PATH, normalize_beaker_config_path
+from beaker.core.responses import ApiProblem, stated_problems
 from beaker.core.values import value
 
 
@@ -75,6 +76,28 @@ def read_agent(item: object) -> HostedAgent | None:
         repository=_text(item, "github_repository").strip() or None,
         config_path=_text(item, "beaker_config_path").strip() or BEAKER_CONFIG_PATH,
     )
+
+
+def named_agent(given: str) -> Result[str, Problem]:
+    """The name of a new agent, without blanks around it; BK905 for a blank one."""
+    name = given.strip()
+    return Success(name) if name else Failure(Problem("BK905", "the agent needs a name", "NAME"))
+
+
+def created_agent(name: str, answer: Mapping[str, Any]) -> Result[HostedAgent, Problem]:
+    """The agent in the answer to its creation, called `name` unless it says otherwise; BK804 when it has no key."""
+    agent = read_agent({"name": name, **answer})
+    if agent is None:
+        return Failure(Problem("BK804", "the answer does not say the key of the new agent"))
+    return Success(agent)
+
+
+def creation_refused(problem: Problem, repository: str) -> Problems:
+    """Why an agent was not made, with what to do where its `repository` may not be readable yet (409, 422)."""
+    if isinstance(problem, ApiProblem) and problem.status in (409, 422):
+        hint = f"if the Beaker App cannot read it yet: `beaker github connect --repo {repository}`"
+        return (Problem(problem.code, problem.message, problem.where, problem.hint or hint),)
+    return stated_problems(problem)
 
 
 def match_agent(agents: Iterable[HostedAgent], text: str) -> Result[HostedAgent | None, Problem]:

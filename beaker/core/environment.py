@@ -52,6 +52,12 @@ class GrantedEnvironment:
     sources: Mapping[str, str]
     missing: tuple[str, ...]
 
+    def problems(self) -> Problems:
+        """A BK121 for each name that was found nowhere."""
+        hint = "set it in the environment of the command, or in .beaker/.env"
+        message = "is not set here, and the integration declares it"
+        return tuple(Problem("BK121", message, name, hint) for name in self.missing)
+
 
 def reserved_environment_reason(name: str) -> str | None:
     """Why customer code may not be granted the variable `name`, `None` when it may. A malformed name has a reason."""

@@ -6,6 +6,21 @@ from beaker.core.values import value
 CODE = "BK904"
 
 
+NO_AGENTS_HERE = Problem(
+    CODE,
+    "agents need no setting up on this machine: one is there from its first use on",
+    hint="name one with --agent, or in the configuration; or name none",
+)
+"""Why agents are not made or changed on this machine."""
+
+NO_BRANCHES_HERE = Problem(
+    CODE,
+    "GitHub is not needed on this machine: a run takes its code from this checkout",
+    hint="`git branch --list` shows the branches of this checkout",
+)
+"""Why the branches of a repository are not listed on this machine."""
+
+
 @value(kw_only=True)
 class GivenOptions:
     """Which of the global options about a place were given."""

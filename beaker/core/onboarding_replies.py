@@ -62,6 +62,13 @@ def chosen_agent(facts: ProjectFacts, replies: Replies) -> HostedAgent | None:
     return matched.unwrap() if is_successful(matched) else None
 
 
+def nothing_kept(name: str) -> Reply:
+    """What a machine that keeps nothing for the project yet replies to the question `name`."""
+    if name == "dataset":
+        return ApiProblem("BK453", "no dataset was uploaded here", status=404)
+    return {"agents": [], "credentials": [], "datasets": [], "runs": []}
+
+
 def refused(who: Who | None, reply: Reply) -> bool:
     """Whether a reply says that the credential is no good. A key may be kept out of one thing and have another."""
     return isinstance(reply, ApiProblem) and (reply.status == 401 or (reply.status == 403 and who == "session"))

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from returns.pipeline import is_successful
+from returns.result import Success
 
 from beaker.core.agent_matching import (
     Adopt,
@@ -15,13 +16,18 @@ from beaker.core.agent_matching import (
     Associate,
     Create,
     HostedAgent,
+    created_agent,
+    creation_refused,
     match_agent,
+    named_agent,
     plan_edit,
     plan_setup,
     read_agent,
     read_agents,
     the_agent,
 )
+from beaker.core.problems import Problem
+from beaker.core.responses import ApiProblem
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "agents.json").read_text("utf-8"))
 AGENTS = read_agents(VECTORS).unwrap()
@@ -140,3 +146,26 @@ def test_read_agents__what_is_no_agent__is_a_broken_answer(answer: Any, said: st
     problem = read_agents(answer).failure()
     assert problem.code == "BK804"
     assert said in problem.message
+
+
+def test_new_agent__needs_a_name__and_gets_a_key() -> None:
+    """Blanks around a name are none of it; the answer may call the agent otherwise."""
+    assert named_agent(" New ") == Success("New")
+    problem = named_agent(" ").failure()
+    assert (problem.code, problem.message, problem.where) == ("BK905", "the agent needs a name", "NAME")
+    assert created_agent("New", {"key": "k", "id": "a"}).unwrap() == HostedAgent(id="a", key="k", name="New")
+    assert created_agent("New", {"key": "k", "id": "a", "name": "Newer"}).unwrap().name == "Newer"
+    problem = created_agent("New", {"id": "a"}).failure()
+    assert (problem.code, problem.message) == ("BK804", "the answer does not say the key of the new agent")
+
+
+@pytest.mark.parametrize(("status", "helps"), [(409, True), (422, True), (403, False), (404, False)])
+def test_creation_refused__repository_that_cannot_be_read__says_how(status: int, helps: bool) -> None:
+    """Where that may be the reason, and nothing else was advised; every stated problem is kept otherwise."""
+    (told,) = creation_refused(ApiProblem("BK805", "no", status=status), "o/r")
+    hint = "if the Beaker App cannot read it yet: `beaker github connect --repo o/r`"
+    assert (told.code, told.message, told.hint) == ("BK805", "no", hint if helps else "")
+    (told,) = creation_refused(ApiProblem("BK805", "no", hint="do that", status=status), "o/r")
+    assert told.hint == "do that"
+    plain = Problem("BK803", "no answer")
+    assert creation_refused(plain, "o/r") == (plain,)

@@ -141,3 +141,11 @@ def test_redact__escaped_and_multi_line_forms__are_hidden() -> None:
         assert "rd" not in redact(text, [secret]).replace("[redacted]", "")
     assert redact("abcdef-abcdefgh", ["abcdef", "abcdefgh"]) == "[redacted]-[redacted]"
     assert redact("true 8080", ["true", "8080", ""]) == "true 8080"
+
+
+def test_granted__missing_names__are_a_problem_each() -> None:
+    """In declared order; nothing is said of those that are set."""
+    found = granted_environment(["A", "B", "C"], secrets={}, caller={"B": ""}, dotenv={})
+    assert [(problem.code, problem.where) for problem in found.problems()] == [("BK121", "A"), ("BK121", "C")]
+    assert {problem.message for problem in found.problems()} == {"is not set here, and the integration declares it"}
+    assert granted_environment(["B"], secrets={}, caller={"B": ""}, dotenv={}).problems() == ()

@@ -2,7 +2,14 @@
 
 import pytest
 
-from beaker.core.needless import GivenOptions, needless, needless_to_a_launch, needless_to_a_person
+from beaker.core.needless import (
+    NO_AGENTS_HERE,
+    NO_BRANCHES_HERE,
+    GivenOptions,
+    needless,
+    needless_to_a_launch,
+    needless_to_a_person,
+)
 from beaker.core.problems import Problem
 
 NONE = GivenOptions(api_key=False, insecure_http=False, no_resume=False)
@@ -57,3 +64,10 @@ def test_needless__to_a_launch__page_and_interpreter_belong_to_one_place() -> No
     assert said(needless_to_a_launch(local=False, app_base_url=True, python=True)) == python
     assert needless_to_a_launch(local=True, app_base_url=False, python=True) is None
     assert needless_to_a_launch(local=False, app_base_url=True, python=False) is None
+
+
+def test_needless__on_this_machine__says_what_to_do_instead() -> None:
+    """There are no agents to make, and no branches to ask a service for."""
+    assert (NO_AGENTS_HERE.code, NO_BRANCHES_HERE.code) == ("BK904", "BK904")
+    assert "--agent" in NO_AGENTS_HERE.hint
+    assert "git branch" in NO_BRANCHES_HERE.hint

@@ -22,7 +22,7 @@ from beaker.core.onboarding import (
 from beaker.core.onboarding_hosted import errors, findings
 from beaker.core.onboarding_local import ProjectFacts, local_dataset
 from beaker.core.onboarding_questions import PUSH, next_question
-from beaker.core.onboarding_replies import Replies, Reply
+from beaker.core.onboarding_replies import Replies, Reply, nothing_kept
 from beaker.core.problems import Problem
 from beaker.core.responses import ApiProblem
 
@@ -278,3 +278,12 @@ def test_findings__nothing_asked_yet__is_known_of_the_files_alone(who: Any) -> N
     for step in ("logged_in", "github_connected", "agent_selected", "dataset_available", "required_env_configured"):
         wanted = "complete" if step in settled else "todo" if (step, who) == ("logged_in", None) else "unknown"
         assert (step, states[step]) == (step, wanted)
+
+
+def test_nothing_kept__dataset_is_unknown__everything_else_is_empty() -> None:
+    """A machine that keeps nothing answers like a place without anything in it."""
+    reply = nothing_kept("dataset")
+    assert isinstance(reply, ApiProblem)
+    assert (reply.code, reply.status) == ("BK453", 404)
+    for name in ("agents", "runs"):
+        assert nothing_kept(name) == {"agents": [], "credentials": [], "datasets": [], "runs": []}
