@@ -1,4 +1,4 @@
-"""Figures of the child processes: a no-op rollout in a running process; starting one; a guardian; a bare Python."""
+"""Figures of the child processes: a no-op rollout in a running process; starting one, in a sandbox too; a guardian."""
 
 import asyncio
 import os
@@ -9,8 +9,12 @@ import tempfile
 import time
 from pathlib import Path
 
+from returns.pipeline import is_successful
+
 from beaker.core.optimizer import Timeouts
+from beaker.core.sandbox import Sandbox, sandbox_of
 from beaker.runtime.code_root import CodeRoot
+from beaker.runtime.sandbox import find_sandbox
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import RolloutWorker
 
@@ -53,9 +57,10 @@ async def commands() -> float:
     return statistics.median(times[1:])  # the first one starts the watchdog
 
 
-async def rollouts(root: Path) -> tuple[float, float]:
+async def rollouts(root: Path, sandbox: Sandbox | None = None) -> tuple[float, float]:
     """Seconds to start a process and have it import the Integration; seconds of one rollout inside it."""
     async with Supervisor() as supervisor:
+        supervisor.sandbox = sandbox
         starts, each = [], []
         for number in range(8):
             begun = time.perf_counter()
@@ -83,11 +88,22 @@ def main() -> None:
         root = Path(folder)
         (root / "app.py").write_text(APP)
         start, rollout = asyncio.run(rollouts(root))
+        found = find_sandbox()
+        confined = None
+        if is_successful(found):
+            sandbox = sandbox_of(found.unwrap(), network=False, judged=False)
+            confined = asyncio.run(rollouts(root, sandbox))
     guarded, bare = asyncio.run(commands()), bare_python()
     print(f"start a bare Python                    {bare * 1000:8.2f} ms")
     print(f"run `true` with its guardian           {guarded * 1000:8.2f} ms   {guarded / bare:6.1f} x bare Python")
     print(f"start a rollout process, import        {start * 1000:8.2f} ms   {start / bare:6.1f} x bare Python")
     print(f"one no-op rollout in a running process {rollout * 1000:8.3f} ms   {rollout / bare:6.1%} of bare Python")
+    if confined is None:
+        print(f"in a sandbox: {found.failure().message}")
+    else:
+        start, rollout = confined
+        print(f"start one in a sandbox, import         {start * 1000:8.2f} ms   {start / bare:6.1f} x bare Python")
+        print(f"one no-op rollout in a sandbox         {rollout * 1000:8.3f} ms   {rollout / bare:6.1%} of bare Python")
 
 
 if __name__ == "__main__":
