@@ -79,29 +79,104 @@ def test_completion_scripts__are_made__without_any_dependency() -> None:
     assert "skills" in done.stdout
 
 
+needs_hatchling = pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
+
+
+def built_wheel(place: Path, *, number: int = 0, umask: str = "022") -> Path:
+    """A wheel of the sources of this checkout, built in a folder that is made for it."""
+    place.mkdir()
+    for name in ("README.md", "LICENSE", "pyproject.toml", "hatch_build.py"):
+        shutil.copyfile(ROOT / name, place / name)
+    for name in ("beaker", "docs/schemas"):
+        shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in place.rglob("*"):
+        os.utime(path, (1e9 + number, 1e9 + number))
+    build = f"umask {umask} && exec {sys.executable} -m hatchling build -t wheel -d out"
+    environ = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": str(number), "PYTHONDONTWRITEBYTECODE": "1"}
+    environ.pop("SOURCE_DATE_EPOCH", None)
+    subprocess.run(["sh", "-c", build], cwd=place, env=environ, check=True, capture_output=True, timeout=120)
+    (wheel,) = (place / "out").iterdir()
+    return wheel
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A wheel of this checkout."""
+    return built_wheel(tmp_path_factory.mktemp("built") / "place")
+
+
 @pytest.mark.e2e
-@pytest.mark.skipif(find_spec("hatchling") is None, reason="needs hatchling")
-def test_wheel__built_twice__is_the_same_to_the_bit(tmp_path: Path) -> None:
+@needs_hatchling
+def test_wheel__built_twice__is_the_same_to_the_bit(wheel: Path, tmp_path: Path) -> None:
     """Neither the folder nor times, umask, locale or an older build get into the wheel, and all of the package does."""
-    wheels = []
-    for number, umask in enumerate(["022", "077"]):
-        copy = tmp_path / f"place-{number}"
-        copy.mkdir()
-        for name in ("README.md", "LICENSE", "pyproject.toml", "hatch_build.py"):
-            shutil.copyfile(ROOT / name, copy / name)
-        for name in ("beaker", "docs/schemas"):
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        for path in copy.rglob("*"):
-            os.utime(path, (1e9 + number, 1e9 + number))
-        build = f"umask {umask} && exec {sys.executable} -m hatchling build -t wheel -d out"
-        environ = {**os.environ, "LC_ALL": "C", "PYTHONHASHSEED": str(number), "PYTHONDONTWRITEBYTECODE": "1"}
-        environ.pop("SOURCE_DATE_EPOCH", None)
-        subprocess.run(["sh", "-c", build], cwd=copy, env=environ, check=True, capture_output=True, timeout=120)
-        (wheel,) = (copy / "out").iterdir()
-        wheels.append(wheel)
-    assert wheels[0].read_bytes() == wheels[1].read_bytes()
-    names = set(zipfile.ZipFile(wheels[0]).namelist())
+    assert built_wheel(tmp_path / "elsewhere", number=1, umask="077").read_bytes() == wheel.read_bytes()
+    names = set(zipfile.ZipFile(wheel).namelist())
     kept = {path.relative_to(ROOT).as_posix() for path in (ROOT / "beaker").rglob("*") if path.is_file()}
     assert {name for name in kept if "__pycache__" not in name} <= names
     assert {f"beaker/completions/beaker.{shell}" for shell in ("bash", "zsh", "fish")} <= names
     assert not any(name.startswith(("tests/", "docs/")) for name in names)
+
+
+def repacked(one: Distribution, house: Path) -> None:
+    """What is installed of a distribution as the wheel that it came from, but for its scripts."""
+    tags = re.findall(r"^Tag: (\S+)", one.read_text("WHEEL") or "", re.MULTILINE)
+    name = re.sub(r"[-_.]+", "_", one.metadata["Name"]).lower()
+    info = next(path.parts[0] for path in one.files or () if path.parts[0].endswith(".dist-info"))
+    left_out = {
+        f"{info}/{file}" for file in ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "entry_points.txt")
+    }
+    with zipfile.ZipFile(house / f"{name}-{one.version}-{tags[0]}.whl", "w") as made:
+        record = ""
+        for path in one.files or ():
+            if path.parts[0] != ".." and path.suffix != ".pyc" and str(path) not in left_out:
+                made.write(str(path.locate()), str(path))
+                record += f"{path},,\n"
+        made.writestr(f"{info}/RECORD", f"{record}{info}/RECORD,,\n")
+
+
+@pytest.mark.e2e
+@needs_hatchling
+@pytest.mark.skipif(find_spec("pip") is None, reason="needs pip")
+def test_page__commands_of_a_wheelhouse__install_offline_and_refuse_what_was_changed(
+    wheel: Path, tmp_path: Path
+) -> None:
+    """The page's own lines write the hashes and install with them, without an index; another file is not taken."""
+    house = tmp_path / "wheelhouse"
+    house.mkdir()
+    shutil.copy(wheel, house)
+    for name, one in installed_with("beaker-sdk").items():
+        if name != "beaker-sdk":
+            repacked(one, house)
+    page = (ROOT / "docs" / "installation.md").read_text(encoding="utf-8")
+    loop = re.search(r"^for wheel in .*?^done.*?$", page, re.DOTALL | re.MULTILINE)
+    line = re.search(r"^\.venv/bin/pip (install --no-index .*)$", page, re.MULTILINE)
+    assert loop is not None
+    assert line is not None
+    environ = {
+        **os.environ,
+        "PIP_CONFIG_FILE": os.devnull,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+    }
+    environ = {name: text for name, text in environ.items() if not name.startswith("PIP_") or name == "PIP_CONFIG_FILE"}
+
+    def shell(script: str) -> "subprocess.CompletedProcess[str]":
+        command = ["sh", "-ec", script]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environ, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    assert shell(loop[0]).returncode == 0
+    assert len((tmp_path / "requirements.txt").read_text().splitlines()) == len(list(house.iterdir()))
+    install = f"{sys.executable} -m pip {line[1]} --no-compile --target"
+    done = shell(f"{install} there")
+    assert done.returncode == 0, done.stderr
+    asked = shell(
+        f"cd there && {sys.executable} -S -c 'import beaker, attrs, cattrs, httpx, yaml; print(beaker.__file__)'"
+    )
+    assert asked.stdout.strip() == str(tmp_path / "there" / "beaker" / "__init__.py"), asked.stderr
+    changed = next(house.glob("attrs-*"))
+    changed.write_bytes(changed.read_bytes() + b"x")
+    refused = shell(f"{install} elsewhere")
+    assert refused.returncode != 0
+    assert "HASH" in refused.stderr.upper()
+    assert not (tmp_path / "elsewhere").exists()
