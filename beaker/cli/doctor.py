@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from beaker.cli.place import Surroundings
     from beaker.core.credentials import BaseUrl
     from beaker.core.doctor import Check
+    from beaker.core.interpreters import ChosenPython
     from beaker.core.problems import Problem
+    from beaker.files.pyproject import PythonProject
 
 MARKS = {"ok": ("OK", "ok"), "warning": ("WARN", "warn"), "fault": ("FAULT", "error"), "skipped": ("SKIP", "muted")}
 
@@ -89,32 +91,38 @@ def _git(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
 
 
 def _python(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:
+    from beaker.cli.project_python import python_search
     from beaker.core.doctor import check_python
+    from beaker.core.interpreters import choose_python
     from beaker.core.python_version import refuses_python
+    from beaker.files.interpreters import look_for_pythons, manager_of
     from beaker.files.project import find_git_root
     from beaker.files.pyproject import find_python_project
+    from beaker.runtime.interpreters import own_python
 
     here = io.cwd.resolve()
     project = find_python_project(here, stop=find_git_root(here)).value_or(None)
     version = (sys.version_info[0], sys.version_info[1], sys.version_info[2])
     requirement = None if project is None else refuses_python(project.metadata, version)
-    own = _own_python(io, here if project is None else project.root)
-    yield check_python(version, sys.executable, project_python=own, requirement=requirement)
+    search = python_search(arguments, io, here if project is None else project.root, find_git_root(here))
+    chosen = choose_python(look_for_pythons(search, project), own_python(), manager=manager_of(project))
+    python = chosen.value_or(None)
+    refusal = None if python is None or python.is_own else _refusal(python, project)
+    yield check_python(version, sys.executable, chosen=chosen, refusal=refusal, requirement=requirement)
 
 
-def _own_python(io: Io, root: Path) -> str | None:
-    """The interpreter of the project's environment (an active one, else `.venv`), when it is not the one that runs
-    this."""
-    active = io.environ.get("VIRTUAL_ENV", "").strip()
-    for folder in (Path(active) if active else None, root / ".venv"):
-        if folder is None or not folder.is_dir():
-            continue
-        if folder.resolve() == Path(sys.prefix).resolve():
-            return None
-        found = next((one for one in (folder / "bin/python", folder / "Scripts/python.exe") if one.exists()), None)
-        if found is not None:
-            return str(found)
-    return None
+def _refusal(python: "ChosenPython", project: "PythonProject | None") -> "Problem | None":
+    """What an environment's own notes say against it; the interpreter, somebody else's maybe, is not started."""
+    from beaker.core.interpreters import ProbedPython, judge_python
+    from beaker.files.interpreters import manager_of, written_version
+    from beaker.runtime.interpreters import own_python
+
+    version, own = written_version(Path(python.program).parent.parent), own_python()
+    if version is None:
+        return None
+    # Whether it has Beaker, only asking it would tell.
+    probed = ProbedPython(version=version, release=None)
+    return judge_python(python, probed, own, manager=manager_of(project)) if version[:2] != own.version[:2] else None
 
 
 def _configuration(arguments: argparse.Namespace, io: Io) -> Iterator["Check"]:

@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterable
 from typing import Any, Literal, TypeAlias
 
+from returns.pipeline import is_successful
 from returns.result import Result, Success
 
+from beaker.core.interpreters import SOURCES, ChosenPython
 from beaker.core.problems import Problem, Problems
 from beaker.core.sandbox import SandboxMeans, described_means
 from beaker.core.values import value
@@ -56,21 +58,29 @@ def check_git(version: str | None, *, repository: bool, committed: bool) -> Chec
 
 
 def check_python(
-    version: tuple[int, int, int], executable: str, *, project_python: str | None, requirement: Problem | None
+    version: tuple[int, int, int],
+    executable: str,
+    *,
+    chosen: Result[ChosenPython, Problem],
+    refusal: Problem | None,
+    requirement: Problem | None,
 ) -> Check:
-    """The interpreter that runs Beaker, and with it the project's code. `project_python` is the one of the project's
-    own environment where that is another, `requirement` what the project's metadata says against this version."""
+    """The interpreter that runs Beaker, and the one that is `chosen` for the project's code. `refusal` is what can be
+    said against that one without starting it, `requirement` what the project's metadata says against the version."""
     spelled = ".".join(map(str, version))
     first, last = SUPPORTED_PYTHON
-    if project_python is not None:
-        hint = f"install Beaker there, and start it from there: {project_python} -m beaker.cli"
-        message = f"Python {spelled} ({executable}) runs the project's code, whose own is {project_python}"
-        return Check("python", "warning", message, hint)
+    refused = refusal if is_successful(chosen) else chosen.failure()
+    if refused is not None:
+        return Check("python", "fault", f"the project's code cannot be run: {refused}", refused.hint)
     if requirement is not None:
         return Check("python", "warning", f"Python {spelled} ({executable}): {requirement}", requirement.hint)
     if not first <= version[:2] <= last:
         span = f"{'.'.join(map(str, first))} to {'.'.join(map(str, last))}"
         return Check("python", "warning", f"Python {spelled} ({executable}); Beaker is tested with {span}")
+    python = chosen.unwrap()
+    if not python.is_own:
+        other = f"{python.program}, {SOURCES[python.source]}, runs the project's code"
+        return Check("python", "ok", f"Python {spelled} ({executable}); {other}")
     return Check("python", "ok", f"Python {spelled} ({executable})")
 
 

@@ -5,6 +5,7 @@ committed, and belonging to the caller or to whom the repository belongs.
 """
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
@@ -62,6 +63,16 @@ def owned_environment(source: PythonSource, folder: Path, repository: Path) -> F
     found = environment_at(source, folder)
     fault = _fault(folder, None if found.program is None else Path(found.program), repository)
     return FoundPython(source=source, place=found.place, program=found.program, prefix=found.prefix, fault=fault)
+
+
+def written_version(folder: Path) -> tuple[int, int, int] | None:
+    """The Python that an environment says it was made of, without starting it; `None` where it does not say."""
+    try:
+        text = (folder / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    found = re.search(r"^version(?:_info)?\s*=\s*(\d{1,4})\.(\d{1,4})(?:\.(\d{1,4}))?", text, re.MULTILINE)
+    return None if found is None else (int(found[1]), int(found[2]), int(found[3] or 0))
 
 
 def _found(search: PythonSearch, project: PythonProject | None) -> Iterator[FoundPython]:

@@ -1,6 +1,7 @@
 """`beaker doctor` against real folders, a real repository and a loopback service."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -80,15 +81,24 @@ def test_doctor__broken_configuration__is_told_with_its_line(doctor: Any, desk: 
 
 
 def test_doctor__environment_of_the_project__is_named_when_it_is_another(doctor: Any, desk: Any) -> None:
-    """An active one counts before `.venv`; the one that runs this is none to warn of."""
-    python = desk.project / ".venv/bin/python"
+    """An active one counts before `.venv`. What an environment says of itself is read; nothing of it is started."""
+    python, notes = desk.project / ".venv/bin/python", desk.project / ".venv/pyvenv.cfg"
     python.parent.mkdir(parents=True)
-    python.write_text("")
-    assert str(python).replace(str(desk.project), "{project}") in doctor()["out"]
-    import sys
-
+    python.write_text(f"#!/bin/sh\ntouch {desk.project}/started\n")
+    python.chmod(0o755)
+    told = "{project}/.venv/bin/python, the project's .venv, runs the project's code"
+    for version in (".".join(map(str, sys.version_info[:3])), None):
+        notes.write_text("home = /usr/bin\n" if version is None else f"version_info = {version}\n")
+        done = doctor()
+        assert (states(done)["python"], told in done["out"]) == ("ok", True)
+    notes.write_text("home = /usr/bin\nversion = 3.9.1\n")
+    done = doctor()
+    assert (states(done)["python"], "it is Python 3.9.1, and Beaker runs on" in done["out"]) == ("fault", True)
     active = doctor(environ={"VIRTUAL_ENV": sys.prefix})
     assert states(active)["python"] == "ok"
+    gone = doctor(environ={"VIRTUAL_ENV": "/nowhere"})
+    assert (states(gone)["python"], "/nowhere has no interpreter" in gone["out"]) == ("fault", True)
+    assert not (desk.project / "started").exists()
 
 
 def test_doctor__repository__is_looked_at(beaker: Any, git: Any, tmp_path: Path) -> None:

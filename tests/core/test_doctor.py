@@ -24,6 +24,7 @@ from beaker.core.doctor import (
     checks_json,
     healthy,
 )
+from beaker.core.interpreters import ChosenPython
 from beaker.core.problems import Problem
 from beaker.core.sandbox import SandboxMeans
 
@@ -31,6 +32,8 @@ P = Problem("BK999", "does not work", "it", "mend it")
 Q = Problem("BK998", "is odd", "", "look")
 ALL = Abilities(ends_groups=True, adopts_orphans=True, locks=True)
 HERE = "/usr/bin/python"
+OWN = Success(ChosenPython(program=HERE, source="beaker", is_own=True))
+THEIRS = Success(ChosenPython(program="/p/.venv/bin/python", source=".venv", is_own=False))
 
 TABLE: list[tuple[Check, Check]] = [
     (check_git(None, repository=True, committed=True),
@@ -49,20 +52,23 @@ TABLE: list[tuple[Check, Check]] = [
            "runs take their code from commits: git init, and a first commit")),
     (check_git("git version 2.39.5", repository=True, committed=False),
      Check("git", "warning", "Git 2.39.5; nothing has been committed yet", "commit your files")),
-    (check_python((3, 11, 0), HERE, project_python=None, requirement=None),
+    (check_python((3, 11, 0), HERE, chosen=OWN, refusal=None, requirement=None),
      Check("python", "ok", "Python 3.11.0 (/usr/bin/python)")),
-    (check_python((3, 13, 9), HERE, project_python=None, requirement=None),
+    (check_python((3, 13, 9), HERE, chosen=OWN, refusal=None, requirement=None),
      Check("python", "ok", "Python 3.13.9 (/usr/bin/python)")),
-    (check_python((3, 14, 0), HERE, project_python=None, requirement=None),
+    (check_python((3, 14, 0), HERE, chosen=OWN, refusal=None, requirement=None),
      Check("python", "warning", "Python 3.14.0 (/usr/bin/python); Beaker is tested with 3.11 to 3.13")),
-    (check_python((3, 10, 9), HERE, project_python=None, requirement=None),
+    (check_python((3, 10, 9), HERE, chosen=OWN, refusal=None, requirement=None),
      Check("python", "warning", "Python 3.10.9 (/usr/bin/python); Beaker is tested with 3.11 to 3.13")),
-    (check_python((3, 12, 1), HERE, project_python=None, requirement=P),
+    (check_python((3, 12, 1), HERE, chosen=OWN, refusal=None, requirement=P),
      Check("python", "warning", "Python 3.12.1 (/usr/bin/python): it: does not work", "mend it")),
-    (check_python((3, 12, 1), HERE, project_python="/p/.venv/bin/python", requirement=P),
-     Check("python", "warning",
-           "Python 3.12.1 (/usr/bin/python) runs the project's code, whose own is /p/.venv/bin/python",
-           "install Beaker there, and start it from there: /p/.venv/bin/python -m beaker.cli")),
+    (check_python((3, 12, 1), HERE, chosen=THEIRS, refusal=None, requirement=None),
+     Check("python", "ok", "Python 3.12.1 (/usr/bin/python); /p/.venv/bin/python, the project's .venv, runs the "
+           "project's code")),
+    (check_python((3, 12, 1), HERE, chosen=THEIRS, refusal=Q, requirement=P),
+     Check("python", "fault", "the project's code cannot be run: is odd", "look")),
+    (check_python((3, 12, 1), HERE, chosen=Failure(P), refusal=None, requirement=Q),
+     Check("python", "fault", "the project's code cannot be run: it: does not work", "mend it")),
     (check_configuration(None, (), ()),
      Check("configuration", "warning", "there is no configuration here", "`beaker init` makes one")),
     (check_configuration("b.yaml", (), ()), Check("configuration", "ok", "b.yaml is valid")),
