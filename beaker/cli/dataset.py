@@ -75,11 +75,11 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
 def _upload(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.dataset_check import check_rows
     from beaker.cli.place import answered, look_around, opened
-    from beaker.cli.trigger import stated_problem
     from beaker.client.dataset_files import gather
     from beaker.client.flows import upload_flow
     from beaker.client.running import run_flow
     from beaker.core.problems import Refused
+    from beaker.core.responses import stated_problem
     from beaker.core.upload_options import read_upload_options, total_problem, unfit_dataset
 
     read = answered(read_upload_options(arguments.name, splits=arguments.split, metadata=arguments.metadata))

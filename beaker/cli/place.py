@@ -33,9 +33,6 @@ Answer = dict[str, Any]
 RESUME_EVERY = 5.0
 """Seconds between two looks for runs that have lost their worker: a worker needs a moment to show that it lives."""
 
-MAX_RESUMES = 3
-"""Times one command starts the worker of one run again. A run that never gets further ends FAILED before that."""
-
 
 @value
 class Surroundings:
@@ -101,6 +98,8 @@ class Place:
         """
         if self.embedded is None or not self._resumes or self._io.now() - self._resumed_at < RESUME_EVERY:
             return
+        from beaker.core.runs import worker_lost_too_often
+
         self._resumed_at = self._io.now()
         for resumption in self.embedded.resume_unlocked_runs():
             run_id = resumption.run_id
@@ -108,13 +107,13 @@ class Place:
             if resumption.problem is not None:
                 if self._restarts[run_id] == 1:
                     self._io.warn(resumption.problem)
-            elif self._restarts[run_id] <= MAX_RESUMES:
-                if resumption.lost:
-                    # Said under --quiet too: work begins that nobody asked for with this command.
-                    self._io.tell(f"the run {one_line(run_id)} had lost its worker; it goes on with a new one")
-            else:
-                hint = f"its log says more: {self.embedded.place.log_path(run_id)}"
-                raise Refused(Problem("BK722", f"the worker of the run {run_id} ends again and again", hint=hint))
+                continue
+            log = str(self.embedded.place.log_path(run_id))
+            if (problem := worker_lost_too_often(run_id, self._restarts[run_id], log)) is not None:
+                raise Refused(problem)
+            if resumption.lost:
+                # Said under --quiet too: work begins that nobody asked for with this command.
+                self._io.tell(f"the run {one_line(run_id)} had lost its worker; it goes on with a new one")
 
 
 def answered(result: "Result[T, Problem] | Result[T, Problems]") -> T:

@@ -9,13 +9,6 @@ from beaker.cli.shell import REFUSED, Io, Styled, one_line
 if TYPE_CHECKING:
     from beaker.service.server import Serving, Settings
 
-_UNWANTED = {
-    "base_url": "--base-url names an API to use, and this command is one",
-    "api_key": "--api-key is for those who ask; the token of a server stands in its --token-file",
-    "local": "--local is what this command does anyway",
-    "no_resume": "--no-resume is about commands that look; a server goes on with every run",
-}
-
 
 def add_parser(subparsers: Any) -> None:
     """Add `beaker serve`."""
@@ -41,12 +34,13 @@ def run(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.place import look_around
     from beaker.cli.signals import run_async
     from beaker.core.credentials import LOCAL
+    from beaker.core.needless import SERVER_REASONS, needless_to_a_server
     from beaker.core.problems import Problem, Refused
     from beaker.core.selection import choose
 
-    for option, reason in _UNWANTED.items():
-        if getattr(arguments, option):
-            raise Refused(Problem("BK904", reason))
+    given = [option for option in SERVER_REASONS if getattr(arguments, option.strip("-").replace("-", "_"))]
+    if (problem := needless_to_a_server(given)) is not None:
+        raise Refused(problem)
     around = look_around(arguments, io)
     if around.problems:
         raise Refused(around.problems)

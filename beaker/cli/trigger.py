@@ -13,7 +13,7 @@ from beaker.cli.parser import (
     positive,
     seconds,
 )
-from beaker.cli.run_view import listed, mapping, styled_status
+from beaker.cli.run_view import listed, styled_status
 from beaker.cli.shell import Io, one_line
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from beaker.core.config_entry import IntegrationEntry
     from beaker.core.launch import LaunchRequest
     from beaker.core.preflight import Preview
-    from beaker.core.problems import Problem, Problems
+    from beaker.core.problems import Problems
 
 WORKER_END = 10.0
 """Seconds a worker may take to end by itself once its run has ended or it was let go."""
@@ -87,6 +87,7 @@ def trigger(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.project_python import settle_workers_python
     from beaker.core.needless import needless_to_a_launch
     from beaker.core.problems import Refused
+    from beaker.core.responses import stated_problem
     from beaker.core.selection import select
     from beaker.core.wording import unsaid
 
@@ -185,15 +186,6 @@ def given_config(text: str | None) -> "Answer":
     from beaker.core.launching import given_settings
 
     return answered(given_settings(text))
-
-
-def stated_problem(stated: Any) -> "Problem":
-    """A problem as an answer states it: an object with code, message, where and hint, or whatever else it is."""
-    from beaker.core.problems import Problem
-
-    read = mapping(stated)
-    code, message, where, hint = (str(read.get(key) or "") for key in ("code", "message", "where", "hint"))
-    return Problem(code or "BK804", message or str(stated), where, hint)
 
 
 def _checkout(around: "Surroundings") -> tuple[str | None, tuple[str, ...]]:

@@ -1,5 +1,7 @@
 """Options that have no use where a command works: refused, since whoever gives one expects something of it (BK904)."""
 
+from collections.abc import Iterable, Mapping
+
 from beaker.core.problems import Problem
 from beaker.core.values import value
 
@@ -19,6 +21,15 @@ NO_BRANCHES_HERE = Problem(
     hint="`git branch --list` shows the branches of this checkout",
 )
 """Why the branches of a repository are not listed on this machine."""
+
+
+SERVER_REASONS: Mapping[str, str] = {
+    "--base-url": "--base-url names an API to use, and this command is one",
+    "--api-key": "--api-key is for those who ask; the token of a server stands in its --token-file",
+    "--local": "--local is what this command does anyway",
+    "--no-resume": "--no-resume is about commands that look; a server goes on with every run",
+}
+"""Why a server takes no option about the place to ask."""
 
 
 @value(kw_only=True)
@@ -56,3 +67,8 @@ def needless_to_a_launch(*, local: bool, app_base_url: bool, python: bool) -> Pr
     if python and not local:
         return Problem(CODE, "--python has no use elsewhere: the place makes an environment of its own")
     return None
+
+
+def needless_to_a_server(given: Iterable[str]) -> Problem | None:
+    """The first of the `given` options that has no use to a server."""
+    return next((Problem(CODE, SERVER_REASONS[option]) for option in given if option in SERVER_REASONS), None)

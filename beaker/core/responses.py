@@ -170,6 +170,14 @@ def stated_problems(problem: Problem) -> Problems:
     return tuple(_stated(item, problem) for item in listed) or (problem,)
 
 
+def stated_problem(stated: object) -> Problem:
+    """A problem as an answer states it beside what was asked: an object with code, message, where and hint, or whatever
+    else it is, which is then the message."""
+    read = stated if isinstance(stated, Mapping) else {}
+    code, message, where, hint = (str(read.get(key) or "") for key in ("code", "message", "where", "hint"))
+    return Problem(code or "BK804", message or str(stated), where, hint)
+
+
 def _broken(response: Response, message: str, hint: str = "") -> ApiProblem:
     """An answer that breaks the contract: whatever it said, it counts as none."""
     text = response.body.decode("utf-8", "replace")

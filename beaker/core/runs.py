@@ -51,6 +51,10 @@ FAR_INTERVAL, NEAR_INTERVAL = 15.0, 0.5
 """Seconds between two looks at a run elsewhere, and at one on this machine."""
 
 
+MAX_RESUMES = 3
+"""Times one command starts the worker of one run again. A run that never gets further ends FAILED before that."""
+
+
 @value
 class RunOutcome:
     """What one answer about a run says to somebody waiting for it.
@@ -125,3 +129,10 @@ def cancelled(run: Mapping[str, Any]) -> Problem | None:
     """What is wrong with the answer to a cancellation (BK804): it must say that the run is CANCELLED."""
     status = normal_status(run.get("status"))
     return None if status == "CANCELLED" else Problem("BK804", f"the answer says the run is {status}, not CANCELLED")
+
+
+def worker_lost_too_often(run_id: str, restarts: int, log: str) -> Problem | None:
+    """Why one command starts the worker of a run no more (BK722), after that many `restarts`; its `log` says more."""
+    if restarts <= MAX_RESUMES:
+        return None
+    return Problem("BK722", f"the worker of the run {run_id} ends again and again", hint=f"its log says more: {log}")

@@ -23,6 +23,7 @@ from beaker.core.api import (
 )
 from beaker.core.endpoints import ENDPOINT, ENDPOINTS, Endpoint, Parameter
 from beaker.core.problems import Problem
+from beaker.core.responses import stated_problem
 from beaker.core.strict_json import dumps
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
@@ -464,3 +465,13 @@ def test_stated_problems__plain_problem__is_itself() -> None:
     assert stated_problems(plain) == (plain,)
     odd = ApiProblem("BK805", "odd", status=422, detail={"problems": ["x"]})
     assert stated_problems(odd) == (odd,)
+
+
+def test_stated_problem__whatever_is_stated__becomes_one() -> None:
+    """An object in our form is read; anything else is the message of an answer that breaks the contract."""
+    stated = {"code": "BK500", "message": "m", "where": "w", "hint": "h"}
+    assert stated_problem(stated) == Problem("BK500", "m", "w", "h")
+    assert stated_problem({"message": "m", "hint": None}) == Problem("BK804", "m")
+    assert stated_problem({"code": "BK500"}) == Problem("BK500", "{'code': 'BK500'}")
+    for other in (7, None, "text"):
+        assert stated_problem(other) == Problem("BK804", str(other))

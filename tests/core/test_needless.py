@@ -5,10 +5,12 @@ import pytest
 from beaker.core.needless import (
     NO_AGENTS_HERE,
     NO_BRANCHES_HERE,
+    SERVER_REASONS,
     GivenOptions,
     needless,
     needless_to_a_launch,
     needless_to_a_person,
+    needless_to_a_server,
 )
 from beaker.core.problems import Problem
 
@@ -71,3 +73,11 @@ def test_needless__on_this_machine__says_what_to_do_instead() -> None:
     assert (NO_AGENTS_HERE.code, NO_BRANCHES_HERE.code) == ("BK904", "BK904")
     assert "--agent" in NO_AGENTS_HERE.hint
     assert "git branch" in NO_BRANCHES_HERE.hint
+
+
+def test_needless__to_a_server__the_place_is_itself() -> None:
+    """The first option that is given is refused, each with a reason of its own."""
+    for option, reason in SERVER_REASONS.items():
+        assert said(needless_to_a_server([option])) == reason
+    assert said(needless_to_a_server(["--local", "--api-key"])) == SERVER_REASONS["--local"]
+    assert needless_to_a_server(["--insecure-http"]) is None

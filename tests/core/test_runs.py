@@ -11,6 +11,7 @@ from returns.pipeline import is_successful
 
 from beaker.core.runs import (
     FAR_INTERVAL,
+    MAX_RESUMES,
     NEAR_INTERVAL,
     RUN_STATUSES,
     TERMINAL_RUN_STATUSES,
@@ -22,6 +23,7 @@ from beaker.core.runs import (
     normal_status,
     outcome,
     watch_interval,
+    worker_lost_too_often,
 )
 
 VECTORS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "vectors" / "runs.json").read_text("utf-8"))
@@ -99,3 +101,12 @@ def test_cancelled__answer_of_another_status__breaks_the_contract() -> None:
         problem = cancelled({"status": status})
         assert problem is not None
         assert (problem.code, problem.message) == ("BK804", f"the answer says the run is {said}, not CANCELLED")
+
+
+def test_worker_lost_too_often__is_started_no_more() -> None:
+    """After three restarts by one command, its log has to say why."""
+    assert worker_lost_too_often("r", MAX_RESUMES, "l") is None
+    problem = worker_lost_too_often("r", MAX_RESUMES + 1, "the log")
+    assert problem is not None
+    assert (problem.code, problem.hint) == ("BK722", "its log says more: the log")
+    assert problem.message == "the worker of the run r ends again and again"
