@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.candidate_branch import add_branch, branch
@@ -59,7 +60,7 @@ def _show(arguments: argparse.Namespace, io: Io) -> int:
         candidate = place.call("get_optimization_candidate", candidate_id=named)
         reports = place.call("list_eval_reports_for_candidate", candidate_id=named)
         won = is_winner(place, named)
-        diff = _diff(place, named) if arguments.diff else None
+        diff = _diff(place, named, io) if arguments.diff else None
     if io.json:
         told = {"candidate": candidate, "eval_reports": reports["eval_reports"], "is_winner": won}
         io.json_line(told if diff is None else {**told, "diff": diff})
@@ -102,12 +103,13 @@ def _report_line(report: Mapping[str, Any]) -> Iterator[str]:
         yield "; " + ", ".join(f"{one_line(name)} {score(mapping(one).get('mean'))}" for name, one in fields.items())
 
 
-def _diff(place: "Place", candidate_id: str) -> str:
+def _diff(place: "Place", candidate_id: str, io: Io) -> str:
     """The patch of a candidate, and its document changes as a diff against the documents the run started from."""
     import tempfile
     from pathlib import Path
 
     from beaker.cli.place import answered
+    from beaker.cli.transfers import telling
     from beaker.client.flows import download_candidate
 
     baseline = f"{candidate_id.rpartition('.')[0]}.0"
@@ -115,7 +117,7 @@ def _diff(place: "Place", candidate_id: str) -> str:
         root = Path(temporary)
         for name in (candidate_id, baseline):
             folder = root / ("candidate" if name == candidate_id else "baseline")
-            answered(download_candidate(place.api, name, folder))
+            answered(download_candidate(place.api, name, folder, progress=telling(io, "fetched", at_the_end=False)))
         patch = root / "candidate" / "patch.diff"
         parts = [patch.read_bytes().decode("utf-8", "replace")] if patch.is_file() else []
         for change_set in sorted((root / "candidate" / "changes").glob("*.json")):
@@ -138,6 +140,7 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
     from beaker.cli.candidate_names import candidate_id
     from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
+    from beaker.cli.transfers import telling
     from beaker.client.flows import download_candidate
     from beaker.client.pulls import files_below
     from beaker.core.pulled import wanted_files
@@ -151,7 +154,9 @@ def _download(arguments: argparse.Namespace, io: Io) -> int:
         named = candidate_id(place, arguments.candidate, arguments.beside)
         folder = output / answered(checked(name, named, "CANDIDATE", "BK902"))
         with replacing_folder(folder, only=only) as fresh:
-            answered(download_candidate(place.api, named, fresh, wanted=lambda path: wanted_files(only, path)))
+            progress = telling(io, "fetched", at_the_end=False)
+            wanted = partial(wanted_files, only)
+            answered(download_candidate(place.api, named, fresh, progress=progress, wanted=wanted))
             files = files_below(fresh)
     if io.json:
         io.json_line({"candidate_id": named, "directory": str(folder), "files": list(files)})

@@ -41,7 +41,7 @@ def branch(arguments: argparse.Namespace, io: Io) -> int:
         chosen = candidate_id(place, arguments.candidate, arguments.beside)
         run_id = run_of(arguments.candidate)
         run = place.call("get_optimization_run", run_id=run_id)
-        patch, documents = _changes(place, chosen)
+        patch, documents = _changes(place, chosen, io)
     left_out = document_lines(chosen, documents, io)
     pinned = _pinned(root, run)
     commit = answered(commit_patch(root, pinned, patch, commit_message(chosen, run, left_out)))
@@ -110,19 +110,24 @@ def _repository(io: Io) -> "Path":
     return root
 
 
-def _changes(place: "Place", candidate: str) -> tuple[bytes, dict[str, int]]:
+def _changes(place: "Place", candidate: str, io: "Io") -> tuple[bytes, dict[str, int]]:
     """The patch of a candidate, and how many document changes it has beside it, by document target."""
     import json
     import tempfile
     from pathlib import Path
 
     from beaker.cli.place import answered
+    from beaker.cli.transfers import telling
     from beaker.client.flows import download_candidate
     from beaker.core.problems import Problem, Refused
 
     with tempfile.TemporaryDirectory(prefix="beaker-candidate-") as temporary:
         folder = Path(temporary)
-        answered(download_candidate(place.api, candidate, folder, wanted=_is_change))
+        answered(
+            download_candidate(
+                place.api, candidate, folder, wanted=_is_change, progress=telling(io, "fetched", at_the_end=False)
+            )
+        )
         patch = folder / "patch.diff"
         if not patch.is_file():
             hint = "its documents are in the change sets that `beaker candidate download` fetches"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from beaker.cli.candidate_names import candidate_id
 from beaker.cli.kept_values import granted_here
 from beaker.cli.place import Answer, Place, Surroundings, answered, opened
+from beaker.cli.transfers import telling
 from beaker.cli.trigger import given_config
 from beaker.client.dataset_downloads import download_dataset
 from beaker.client.flows import download_candidate
@@ -147,7 +148,11 @@ def _subject(
         place.call("get_optimization_candidate", candidate_id=candidate)
         run = place.call("get_optimization_run", run_id=run_id)
         folder = work / "candidate"
-        answered(download_candidate(place.api, candidate, folder, wanted=_is_tree))
+        answered(
+            download_candidate(
+                place.api, candidate, folder, wanted=_is_tree, progress=telling(io, "fetched", at_the_end=False)
+            )
+        )
     source, dataset = run.get("github_source") or {}, run.get("dataset") or {}
     commit = answered(repository.commit(str(source.get("commit"))))
     return _Subject(
@@ -221,7 +226,7 @@ def _dataset(
     folder.mkdir()
     with opened(arguments, io, around=around) as place:
         name, revision = _named(place, chosen)
-        answered(download_dataset(place.api, chosen, folder))
+        answered(download_dataset(place.api, chosen, folder, progress=telling(io, "fetched", at_the_end=False)))
     return folder, {"name": name, "revision": revision, "path": None}
 
 

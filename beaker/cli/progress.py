@@ -68,11 +68,11 @@ def live_line(io: "Io") -> LiveLine | None:
 def counting(io: "Io", what: str, said: Callable[[int, int], str]) -> Callable[[int, int], None]:
     """Takes how many of how many are done. `what` is done, `said` words the counts; done as a whole, nothing is left
     of a drawn line."""
-    began, told = io.now(), None
+    began, told = io.clock(), None
 
     def tell(done: int, total: int) -> None:
         nonlocal told
-        line, now = io.line, io.now()
+        line, now = io.line, io.clock()
         if line is not None and done >= total:
             line.clear()
         elif is_due(PLAIN_PACE if line is None else TERMINAL_PACE, began=began, told=told, now=now):

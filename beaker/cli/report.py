@@ -80,11 +80,14 @@ def _fetched(place: "Place", candidate_id: str, io: Io) -> tuple[dict[str, dict[
 
     from returns.pipeline import is_successful
 
+    from beaker.cli.transfers import telling
     from beaker.client.flows import download_candidate
 
     with tempfile.TemporaryDirectory(prefix="beaker-report-") as temporary:
         folder = Path(temporary)
-        fetched = download_candidate(place.api, candidate_id, folder, wanted=_is_shown)
+        fetched = download_candidate(
+            place.api, candidate_id, folder, wanted=_is_shown, progress=telling(io, "fetched", at_the_end=False)
+        )
         if not is_successful(fetched):
             io.warn(fetched.failure())
             return None, ""

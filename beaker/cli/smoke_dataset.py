@@ -10,6 +10,7 @@ from returns.pipeline import is_successful
 
 from beaker.cli.place import Surroundings, answered, opened
 from beaker.cli.shell import Io
+from beaker.cli.transfers import telling
 from beaker.client.dataset_downloads import dataset_record, download_dataset
 from beaker.core.config_entry import IntegrationEntry
 from beaker.core.launch import DatasetChoice, choose_dataset, no_dataset
@@ -84,7 +85,7 @@ def _downloaded(
             record = answered(dataset_record(place.api, chosen))
             name, revision = (str(record.get(key) or "") for key in ("name", "revision"))
             io.note(f"downloading {name or chosen.artifact_id}")
-            answered(download_dataset(place.api, chosen, folder))
+            answered(download_dataset(place.api, chosen, folder, progress=telling(io, "fetched", at_the_end=False)))
     except Refused as refused:
         return SmokedDataset(folder, kept=True, problems=refused.problems)
     return SmokedDataset(folder, name or str(chosen.artifact_id), revision or "unpinned", kept=True)

@@ -2,37 +2,27 @@
 
 from typing import TYPE_CHECKING
 
-from beaker.cli.shell import Io, one_line
+from beaker.cli.progress import counting
+from beaker.cli.shell import Io
 from beaker.cli.words import counted
+from beaker.core.progress import size
 
 if TYPE_CHECKING:
     from beaker.client.fetching import Progress
 
-PROGRESS_SECONDS = 1.0
-"""Seconds between two lines."""
-
 
 def telling(io: Io, moved: str, *, at_the_end: bool) -> "Progress":
-    """Says now and then that a file has `moved` and how much of all, and `at_the_end` that everything has; on a
-    terminal as a line that is drawn over."""
-    from beaker.cli.progress import counting
-    from beaker.core.progress import size
-
-    told = io.now()
+    """Says now and then how much of all files has `moved` and which one comes, and `at_the_end` that everything has; on
+    a terminal as a line that is drawn over."""
     latest = ""
     drawn = counting(io, moved, lambda done, total: f"{size(done)} of {size(total)}, {latest}")
 
     def tell(path: str, done: int, total: int) -> None:
-        nonlocal told, latest
+        nonlocal latest
         latest = path
-        over = at_the_end and done >= total
-        if io.line is not None:
-            drawn(done, total)
-        if over:
+        drawn(done, total)
+        if at_the_end and done >= total:
             # Several travel at once, so which of them came last says nothing.
             io.note(f"  {moved} all {counted(total, 'byte')}")
-        elif io.line is None and io.now() - told >= PROGRESS_SECONDS:
-            told = io.now()
-            io.note(f"  {moved} {one_line(path)}; {done} of {counted(total, 'byte')} in all")
 
     return tell

@@ -306,9 +306,9 @@ def test_pull__that_takes_long__says_how_far_it_is(service: Any, remote: Callabl
     service.on("GET /v1/optimization-runs/r1/candidates", (200, {"candidates": [{"id": "c1"}], "winner_id": "c1"}))
     service.on("GET /v1/optimization-runs/r1/eval-reports", (200, {"eval_reports": []}))
     service.offer("c1", {"patch.diff": b"--- a\n"})
-    times = iter(range(100))
-    done = remote("run", "pull", "r1", "--output-dir", "out", now=lambda: float(next(times)))
-    assert "  fetched patch.diff; 6 of 6 bytes in all\n" in done.err
+    times = iter(range(0, 1000, 3))
+    done = remote("run", "pull", "r1", "--output-dir", "out", clock=lambda: float(next(times)))
+    assert "  fetched 6 B of 6 B, patch.diff\n" in done.err
     assert "fetched" not in remote("run", "pull", "r1", "--output-dir", "out").err
 
 
