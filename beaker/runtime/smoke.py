@@ -20,24 +20,22 @@ from beaker.core.targets import DocumentTargets, OptimizationTarget, compare_tar
 from beaker.core.untraced import untraced
 from beaker.core.usage import usage_of
 from beaker.core.wording import counted
-from beaker.files.build_files import judge_build
 from beaker.files.documents import tree_difference, write_tree
 from beaker.files.tracing_scan import scan_repo
 from beaker.runtime.case_views import CaseViews
-from beaker.runtime.failures import StageProblem, case_problem
+from beaker.runtime.failures import case_problem
 from beaker.runtime.folders import temporary_folder
 from beaker.runtime.interpreters import use_project_python
-from beaker.runtime.judged_command import judge_command
 from beaker.runtime.launchable import (
     judge_budget,
-    judge_checkout,
-    judge_settings,
     process_limits_of,
     timeouts_of,
     visible_test,
 )
 from beaker.runtime.sandbox import entry_sandbox
+from beaker.runtime.smoke_config import judge_config
 from beaker.runtime.smoke_values import SmokeOutcome, SmokeRequest, Stage, StageReport, TriedCase
+from beaker.runtime.smoke_words import described_targets, run_detail, setup_detail, stage_of
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import Prepared, RolloutWorker, ScorerWorker, SetupWorker, WorkerFailed
 
@@ -119,39 +117,13 @@ class _Smoke:
         return untraced(scan.unwrap()) if is_successful(scan) else ()
 
     def _check_config(self) -> None:
-        request = self._request
-        settings = judge_settings(request.config, local=request.local, kind=request.entry.kind)
-        problems = [*request.entry.problems, *settings.failures]
-        self._warnings += settings.warnings
-        builds = () if request.entry.problems else judge_build(request.code.repository, request.entry)
-        if request.local:
-            self._warnings += builds  # nothing is built for a run on this machine
-        else:
-            problems += builds
-        self._warnings += judge_command(
-            request.code.repository, request.config, request.env, local=request.local, kind=request.entry.kind
-        )
-        unset = tuple(
-            Problem("BK121", "is not set here", name, "set it in the environment or in .beaker/.env")
-            for name in request.missing_env
-        )
-        if request.local:
-            problems += unset
-            hint = "set it in the environment of the command, or take it out of proposer_env"
-            problems += (
-                Problem("BK121", "is not set here, and the proposer is to get it", name, hint)
-                for name in request.missing_proposer_env
-            )
-            self._warnings += judge_checkout(
-                request.code.repository, request.code.source_dir, config_file=request.config_file
-            )
-        else:
-            self._warnings += unset
-        if problems:
-            raise _Failed(tuple(problems))
+        judged = judge_config(self._request)
+        self._warnings += judged.warnings
+        if judged.failures:
+            raise _Failed(judged.failures)
         self._confine()
-        named = "Spec" if request.entry.kind == "spec" else "integration"
-        self._end(f"{named} {request.entry.id}", then="integration")
+        named = "Spec" if self._request.entry.kind == "spec" else "integration"
+        self._end(f"{named} {self._request.entry.id}", then="integration")
 
     def _confine(self) -> None:
         """Have the sandbox that the entry asks for; where a run goes elsewhere, there may be one there."""
@@ -180,10 +152,10 @@ class _Smoke:
             raise
         finally:
             await self._close(setup, first)
-        self._end(self._setup_detail(prepared), captured=setup.output(), then="sample")
+        self._end(setup_detail(prepared), captured=setup.output(), then="sample")
         samples = ", ".join(f"{tried.case.id!r} of {tried.split}" for tried in self._found["tried"])
         self._end(samples, then="runner and scorer")
-        self._end(self._run_detail())
+        self._end(run_detail(self._found["tried"]))
 
     async def _choose_python(self) -> None:
         self._stage = "environment"
@@ -198,7 +170,7 @@ class _Smoke:
             compared = compare_targets(self._request.entry.targets, setup.loaded.targets)
             if not is_successful(compared):
                 raise _Failed((self._placed(compared.failure()),), setup.output())
-        detail = f"{self._request.code.entrypoint}, {_described(setup.loaded.targets)}"
+        detail = f"{self._request.code.entrypoint}, {described_targets(setup.loaded.targets)}"
         self._end(detail, captured=setup.output(), then="dataset")
 
     def _placed(self, problem: Problem) -> Problem:
@@ -365,21 +337,8 @@ class _Smoke:
         folder.mkdir(mode=0o555, exist_ok=True)
         return folder
 
-    def _setup_detail(self, prepared: Prepared) -> str:
-        counts = [counted(prepared.case_counts[split], f"{split} case") for split in SPLITS]
-        if prepared.documents:
-            counts.append(counted(len(prepared.documents), "seed document"))
-        return ", ".join(counts)
-
-    def _run_detail(self) -> str:
-        scores = [tried.score for tried in self._found["tried"] if tried.score is not None]
-        if not scores:
-            return "validated, not executed"
-        what = "one case" if len(scores) == 1 else f"{len(scores)} cases"
-        return f"{what} executed and scored: objective {', '.join(f'{score.objective:g}' for score in scores)}"
-
     def _end(self, detail: str = "", *, problems: Problems = (), captured: str = "", then: Stage | None = None) -> None:
-        stage = _stage_of(problems) or self._stage
+        stage = stage_of(problems) or self._stage
         ended = StageReport(stage=stage, detail=detail, problems=problems, captured=captured)
         self._stages.append(ended)
         self._report(ended)
@@ -388,22 +347,3 @@ class _Smoke:
 
 def _seeds(prepared: Prepared) -> dict[tuple[str, str], str]:
     return {(document.group, document.name): document.content for document in prepared.documents}
-
-
-def _stage_of(problems: Problems) -> Stage | None:
-    """The stage in which a hook failed, where another one was under way."""
-    stages: dict[str, Stage] = {"run_case": "runner and scorer", "score_case": "runner and scorer"}
-    for problem in problems[:1]:
-        if isinstance(problem, StageProblem):
-            return stages.get(problem.stage)
-    return None
-
-
-def _described(targets: tuple[OptimizationTarget, ...]) -> str:
-    described = []
-    for target in targets:
-        if isinstance(target, DocumentTargets):
-            described.append(f"documents {', '.join(target.groups)}")
-        else:
-            described.append("the repository" if target.paths is None else f"paths {', '.join(target.paths)}")
-    return "; ".join(described)
