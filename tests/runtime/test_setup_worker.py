@@ -792,7 +792,7 @@ def test_placeholders__in_hooks_cases_and_seeds__are_named(project, hosted):
         "TARGETS = documents(groups=('kb',))\n"
         + SEEDED
         + """
-Setup.seeds[0]["content"] = "TODO(beaker): write"
+Setup.seeds[0]["content"] = "TODO(" "beaker): write"
 class Setup(Setup):
     async def load_cases(self, row, *, runtime):
         marker = "TODO" + "(beaker)"
