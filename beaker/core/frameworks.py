@@ -41,7 +41,6 @@ FRAMEWORKS: tuple[Framework, ...] = (
         distributions=("claude-agent-sdk", "claude-code-sdk"),
         modules=("claude_agent_sdk", "claude_code_sdk"),
         symbols=("query", "ClaudeSDKClient"),
-        adapter="claude_agent_sdk",
     ),
     Framework(
         name="pydantic-ai",
@@ -112,6 +111,9 @@ TELEMETRY: tuple[tuple[str, str], ...] = (
     ("braintrust", "braintrust"),
 )
 """Distributions, and the modules they bring, that record elsewhere and are left as they are."""
+
+MODEL_ADAPTERS = frozenset(one.adapter for one in FRAMEWORKS if one.models and one.adapter is not None)
+"""Adapters that record calls of models."""
 
 TOOL_ADAPTERS = frozenset(one.adapter for one in FRAMEWORKS if not one.models)
 """Adapters that record calls of tools alone."""
@@ -202,7 +204,7 @@ def scanned(
         imported_modules=frozenset(first),
         detections=tuple(one for one in found if one is not None),
         existing_telemetry=tuple(name for name, module in TELEMETRY if name in names or module in first),
-        adapter_sites=tuple(site for what, site in sites if what != MODEL_CALL and what not in TOOL_ADAPTERS),
+        adapter_sites=tuple(site for what, site in sites if what in MODEL_ADAPTERS),
         tool_adapter_sites=tuple(site for what, site in sites if what in TOOL_ADAPTERS),
         model_call_sites=tuple(site for what, site in sites if what == MODEL_CALL),
         unread=tuple(unread),

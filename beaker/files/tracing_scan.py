@@ -6,7 +6,7 @@ from pathlib import Path
 
 from returns.result import Failure, Result, Success
 
-from beaker.core.frameworks import TOOL_ADAPTERS, ModuleFacts, RepoScan, scanned
+from beaker.core.frameworks import MODEL_ADAPTERS, MODEL_CALL, ModuleFacts, RepoScan, scanned
 from beaker.core.problems import Problem
 from beaker.files.atomic import os_problem
 from beaker.files.module_facts import module_facts
@@ -71,7 +71,7 @@ def scan_repo(root: Path) -> Result[RepoScan, Problem]:
 def recording_line(source: str) -> int | None:
     """The first line of a module's text that records model calls; `None` without one, and for what is no Python."""
     facts = module_facts(source, "")
-    lines = () if facts is None else (line for what, line in facts.recorded if what not in TOOL_ADAPTERS)
+    lines = () if facts is None else (line for what, line in facts.recorded if what in {MODEL_CALL, *MODEL_ADAPTERS})
     return min(lines, default=None)
 
 

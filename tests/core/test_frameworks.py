@@ -6,6 +6,7 @@ from beaker.core.frameworks import (
     ADAPTERS,
     FRAMEWORKS,
     MAX_SITES,
+    MODEL_ADAPTERS,
     MODEL_CALL,
     TELEMETRY,
     TOOL_ADAPTERS,
@@ -27,7 +28,7 @@ def scan(declared: tuple[str, ...] = (), *modules: ModuleFacts) -> RepoScan:
 def test_table__order_and_adapters__are_those_of_the_contract() -> None:
     """The more particular framework comes first; names are there once."""
     assert [(one.name, one.adapter) for one in FRAMEWORKS] == [
-        ("claude-agent-sdk", "claude_agent_sdk"),
+        ("claude-agent-sdk", None),
         ("pydantic-ai", "pydantic_ai"),
         ("openai-agents", "openai_agents"),
         ("langgraph", "langchain"),
@@ -39,6 +40,7 @@ def test_table__order_and_adapters__are_those_of_the_contract() -> None:
         ("anthropic-sdk", None),
     ]
     assert sorted(TOOL_ADAPTERS, key=str) == ["verifiers"]
+    assert sorted(MODEL_ADAPTERS) == ["langchain", "litellm", "openai_agents", "pydantic_ai"]
     assert ADAPTERS == "beaker.tracing.integrations"
 
 
@@ -104,15 +106,15 @@ def test_scan__methods__count_where_the_framework_is_imported() -> None:
 
 
 def test_scan__recorded__is_told_apart_and_outside_of_tests() -> None:
-    """An adapter of tools alone records no model."""
-    recorded = ((MODEL_CALL, 1), ("litellm", 2), ("verifiers", 3))
+    """An adapter of tools alone records no model, and one that only has a name records nothing."""
+    recorded = ((MODEL_CALL, 1), ("litellm", 2), ("verifiers", 3), ("claude_agent_sdk", 4))
     made = scan((), facts(recorded=recorded), facts("t.py", is_test=True, recorded=recorded))
     assert (made.model_call_sites, made.adapter_sites, made.tool_adapter_sites) == (
         ("a.py:1",),
         ("a.py:2",),
         ("a.py:3",),
     )
-    assert [scan((), facts(recorded=(one,))).instrumented for one in recorded] == [True, True, False]
+    assert [scan((), facts(recorded=(one,))).instrumented for one in recorded] == [True, True, False, False]
 
 
 def test_scan__telemetry__is_found_by_either_name() -> None:

@@ -23,6 +23,7 @@ from beaker.files.tracing_scan import find_recording, recording_line, scan_repo
         ("import beaker.tracing.integrations.litellm as l\nwith l.registered(): pass\n", 2),
         ("from beaker.tracing import integrations as i\nx(i.langchain.config(t))\n", 2),
         ("from beaker.tracing.integrations import litellm\nlitellm.instrument()\n", None),
+        ("from beaker.tracing.integrations import claude_agent_sdk as c\nwith c.registered(t): pass\n", None),
         ("from beaker.tracing.integrations import verifiers\ne = verifiers.instrument(e)\n", None),
         ("other.model_call('m')\n", None),
         ("trace.span('m')\n", None),

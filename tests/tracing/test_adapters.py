@@ -12,7 +12,7 @@ from beaker.sdk.trace import NOOP_TRACE
 from beaker.tracing import activate_trace
 from beaker.tracing.integrations import langchain, litellm, openai_agents, verifiers
 
-ADAPTERS = ("langchain", "litellm", "openai_agents", "verifiers")
+ADAPTERS = ("claude_agent_sdk", "langchain", "litellm", "openai_agents", "pydantic_ai", "verifiers")
 
 
 class Environment:
