@@ -4,6 +4,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from returns.pipeline import is_successful
+
+from beaker.runtime.sandbox import find_sandbox
 
 pytestmark = pytest.mark.e2e
 
@@ -78,3 +81,19 @@ def test_isolation_process__of_an_entry__gives_every_case_its_own(laboratory: Ca
     assert lab.run(lab.launch(max_proposals=1, max_concurrency=2))["status"] == "COMPLETED"
     processes = [words[-2] for words in lab.notes("ran")]
     assert len(set(processes)) == len(processes) >= 6
+
+
+@pytest.mark.skipif(not is_successful(find_sandbox()), reason="this machine has no sandbox")
+def test_isolation_sandbox__of_an_entry__confines_cases_and_scores(laboratory: Callable[..., Any]) -> None:
+    """What cases and scorer try to note outside of their folders is not there; setup and proposers are free to."""
+    lab = laboratory(train=4, test=1)
+    config = (lab.project / ".beaker/beaker.yaml").read_text()
+    lab.write(".beaker/beaker.yaml", f"{config}    isolation: sandbox\n")
+    code = (lab.project / "words.py").read_text()
+    kept = "def note(text):\n    try:\n        _note(text)\n    except OSError:\n        pass\n\n\ndef _note(text):\n"
+    lab.write("words.py", code.replace("def note(text):\n", kept))
+    run = lab.run(lab.launch(max_proposals=1, max_concurrency=2))
+    assert (run["status"], run["progress"]["rollouts"]["failed"]) == ("COMPLETED", 0)
+    assert run["progress"]["rollouts"]["done"] >= 5
+    assert (len(lab.notes("prepare")), len(lab.notes("propose"))) == (1, 1)
+    assert lab.notes("ran") == lab.notes("run") == []

@@ -176,6 +176,8 @@ CONFIGS: list[tuple[str, str, str]] = [
     ("agent_key: k\n", "BK105", "agent_key"),
     (ENTRY + "config_defaults: {spend_budget_usd: 5}\n", "BK410", "needs the prices of models"),
     (ENTRY + "    isolation: process\n" + SHARED_PROCESSES, "BK410", "isolation: process"),
+    (ENTRY + "    isolation: sandbox\n" + SHARED_PROCESSES, "BK410", "isolation: sandbox"),
+    (ENTRY + "    sandbox_network: true\n", "BK102", "needs isolation: sandbox"),
     (ENTRY + "config_defaults: {dataset_ref: a, dataset_id: b}\n", "BK404", "each select"),
     (ENTRY + "config_defaults: {harness_optimization: {seeed: 1}}\n", "BK410", "seed"),
 ]
