@@ -6,9 +6,6 @@ from typing import Any
 from beaker.cli.parser import add_agent_option, add_leaf
 from beaker.cli.shell import DONE, Io, Styled, one_line
 
-MOST_LISTED = 500
-"""Datasets looked through for the newest revision of a name."""
-
 
 def add_promote(actions: Any) -> None:
     """Add `dataset promote`."""
@@ -27,7 +24,7 @@ def add_promote(actions: Any) -> None:
 def promote(arguments: argparse.Namespace, io: Io) -> int:
     """Promote, after looking for the newest revision when none is named."""
     from beaker.cli.place import answered, opened
-    from beaker.core.datasets import newest_revision, promotion
+    from beaker.core.datasets import MOST_LISTED, newest_revision, promotion
 
     wanted = answered(promotion(arguments.reference, arguments.revision))
     with opened(arguments, io) as place:

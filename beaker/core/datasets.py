@@ -18,6 +18,9 @@ from beaker.core.values import value
 SPLITS = ("train", "test")
 """The splits of a dataset, in the order they are read. TRAIN drives the optimization, TEST is scored once."""
 
+MOST_LISTED = 500
+"""Datasets looked through for the newest revision of a name."""
+
 MAX_PATH_CHARACTERS = 1_024
 
 HELD_OUT_NAMES = frozenset({"val", "valid", "validation", "dev", "eval", "heldout", "held_out", "holdout"})
