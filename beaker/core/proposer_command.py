@@ -16,7 +16,7 @@ PROJECT = "{project}"
 """Stands in a command for a read-only checkout of the run's commit, from its root."""
 
 PYTHON = "{python}"
-"""Stands in a command for the interpreter that runs Beaker and the project's code."""
+"""Stands in a command for the interpreter that runs the project's code."""
 
 CODE = "BK480"
 """The code of a warning about a command."""
