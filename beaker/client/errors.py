@@ -23,11 +23,11 @@ class BeakerClientError(RuntimeError):
         self.hint = hint
 
     def __str__(self) -> str:
-        from beaker.core.responses import said
+        from beaker.core.responses import said, words_in
         from beaker.core.text import visible
 
         status = f"HTTP {self.status_code}" if self.status_code else "no HTTP status (0)"
-        words = "; ".join(filter(None, (said(self.detail) or self.body.strip(), self.hint)))
+        words = "; ".join(filter(None, (said(self.detail) or words_in(self.body.strip()), self.hint)))
         request = f" (request {self.request_id})" if self.request_id else ""
         return visible(f"{status}: {words}{request}")
 

@@ -93,7 +93,7 @@ def read_refusal(response: Response) -> ApiProblem:
         body = json.loads(text)
     except (ValueError, RecursionError):
         body = None
-    detail: Any = body.get("detail", body) if isinstance(body, dict) else _written(text.strip())
+    detail: Any = body.get("detail", body) if isinstance(body, dict) else words_in(text.strip())
     status = response.status
     message = f"the service answered {status}"
     if detail is not None and body is None and text.lstrip().startswith("<"):
@@ -132,7 +132,7 @@ def read_refusal(response: Response) -> ApiProblem:
     )
 
 
-def _written(text: str) -> str | None:
+def words_in(text: str) -> str | None:
     """What a refusal that is no JSON says. A store's XML has a code; beside it may be what was signed and the
     signature, so nothing else of it is shown. A web page says nothing of use."""
     if not text.startswith("<"):

@@ -183,6 +183,13 @@ def test_error__made_by_hand__is_what_it_always_was() -> None:
     assert str(error) == "HTTP 500: broken"
 
 
+def test_error__with_markup__shows_no_signature() -> None:
+    """The words of an error go into logs; what a store wrote about a signature stays in its body."""
+    signed = "<Error><Code>AccessDenied</Code><StringToSign>s1gned</StringToSign></Error>"
+    assert str(BeakerClientError(403, signed)) == "HTTP 403: AccessDenied"
+    assert str(BeakerClientError(502, "<html>s1gned</html>", hint="try again later")) == "HTTP 502: try again later"
+
+
 def test_get__unknown_id__is_none(server: Any) -> None:
     """A run or a candidate that does not exist is no error; any other status is."""
     server.answer = lambda seen: (404, {}, b'{"detail": "unknown"}')
