@@ -297,6 +297,15 @@ Setup.load_cases = loads
         rows={"test": ['{"id": "a"}']},
     ),
     S(
+        17, "id of two splits that rows show", 2, "dataset", "I", ("test.jsonl:1", "'a', as in train.jsonl:1"),
+        rows={"test": ['{"id": "a"}']}, ours="found before setup where the code makes ids of fields alone",
+        hooks="""
+async def loads(self, row, *, runtime):
+    yield Case(id=row["id"], input={}, expected=None)
+Setup.load_cases = loads
+""",
+    ),
+    S(
         18, "first of 12 fails", 2, "setup", f"ICP{'L' * 8}p", ("ValueError: the first", "train.jsonl:1"),
         rows={"train": [json.dumps({"id": str(at)}) for at in range(12)]}, ours="eight loaders run at a time",
         hooks=loading("if row['id'] == '0': raise ValueError('the first')\nawait asyncio.sleep(300)\nyield"),
