@@ -52,6 +52,13 @@ FILES: Mapping[str, bytes] = {
     ".beaker/.env": f"BEAKER_API_KEY={PLANTED}\n".encode(),
     ".beaker/beaker.yaml": b"integrations: [this is, no mapping\n",
     "guides/README.md": b"a file of somebody\n",
+    "plain/pyproject.toml": b"[project]\nname = 'plain'\n",
+    "plain/app.py": b"print('hello')\n",
+    "asking/pyproject.toml": b"[project]\nname = 'asking'\ndependencies = ['openai>=1']\n",
+    "asking/app.py": b"import openai\n\nclient = openai.OpenAI()\n",
+    "recorded/pyproject.toml": b"[project]\nname = 'recorded'\n",
+    "recorded/app.py": b"async def run_case(*, case_input, runtime):\n    runtime.trace.model_call('m', {}, {})\n",
+    "twisted/pyproject.toml": b"[project\n",
 }
 """The project: documents, change sets and receipts, good and bad. Its configuration is broken: nobody asks for it."""
 
@@ -138,6 +145,14 @@ SITUATIONS: Mapping[str, Mapping[str, Lines]] = {
         "a list --json": ((*INSPECT, "list.json", "--json"),),
         "not UTF-8": ((*INSPECT, "latin.json"),),
         "nothing named": (("trace", "inspect"),),
+    },
+    "trace instrument": {
+        f"{name}{' --check' * check}{' --json' * as_json}": (
+            ("trace", "instrument", "--dir", name, *["--check"] * check, *["--json"] * as_json),
+        )
+        for name in ("plain", "asking", "recorded", "twisted", "docs", "nowhere")
+        for check in (False, True)
+        for as_json in (False, True)
     },
     "skills": {
         "a guide that is none": (("skills", "show", "nonsense"),),
