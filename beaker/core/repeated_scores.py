@@ -16,6 +16,8 @@ def mean_score(scores: Sequence[CaseScore]) -> CaseScore:
     that of the score nearest to the mean, of equals the first: it is one judge's word, not a mixture of several.
     Of more than one score an informational check, `AGREEMENT`, shows how far apart the objectives were.
     """
+    if len(scores) == 1:
+        return scores[0]
     objectives = [score.objective for score in scores]
     objective = mean(objectives)
     fields = dict.fromkeys(name for score in scores for name in score.field_scores)
@@ -24,19 +26,16 @@ def mean_score(scores: Sequence[CaseScore]) -> CaseScore:
         objective,
         {name: mean(score.field_scores[name] for score in scores if name in score.field_scores) for name in fields},
         told.field_diffs,
-        (*told.checks, *_agreement(objectives)),
+        (*told.checks, _agreement(objectives)),
     )
 
 
-def _agreement(objectives: Sequence[float]) -> tuple[Check, ...]:
-    if len(objectives) == 1:
-        return ()
+def _agreement(objectives: Sequence[float]) -> Check:
     lowest, highest = min(objectives), max(objectives)
-    check = Check(
+    return Check(
         AGREEMENT,
         1.0 - (highest - lowest),
         predicted={"scores": len(objectives), "lowest": lowest, "highest": highest},
         message=f"{len(objectives)} scores of this result, from {lowest:.6g} to {highest:.6g}",
         informational=True,
     )
-    return (check,)

@@ -63,6 +63,8 @@ def clean_trace(trace: JsonObject | None, clean: Clean) -> JsonObject | None:
 
 def clean_score(score: CaseScore, clean: Clean) -> CaseScore:
     """A score with what explains it cleaned; its numbers and the names of its fields stay."""
+    if not score.field_diffs and not score.checks:
+        return score
     return CaseScore(
         score.objective,
         score.field_scores,

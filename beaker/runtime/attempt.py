@@ -247,9 +247,8 @@ class _Encoded(NamedTuple):
 
 def _encoded(case: Case, captured: tuple[CapturedFile, ...]) -> _Encoded:
     """The case as it travels; `TypeError` or `ValueError` when its content was changed and is no JSON any more."""
-    given = f'"input":{dumps(case.input)},"expected":{dumps(case.expected)},"metadata":{dumps(case.metadata)}'
-    files = dumps([to_json(file) for file in captured])
-    line = f'{{"id":{dumps(case.id)},{given},"files":{files}}}'
+    told = {"id": case.id, "input": case.input, "expected": case.expected, "metadata": case.metadata}
+    line = dumps({**told, "files": [to_json(file) for file in captured]})
     if len(line) > _CASE_BYTES:
         raise ValueError(f"it has {len(line)} bytes; at most {_CASE_BYTES} are allowed")
     # The marker is plain ASCII, so it stands in the encoded text exactly when a key or a text holds it.

@@ -63,6 +63,7 @@ class PipeWriter:
         self._descriptor = descriptor
         self._loop = asyncio.get_running_loop()
         self._waiting = bytearray()
+        self._is_watched = False
         self.open = True
         os.set_blocking(descriptor, False)
 
@@ -76,6 +77,7 @@ class PipeWriter:
             self._write()
             if self.open and self._waiting:
                 self._loop.add_writer(self._descriptor, self._write)
+                self._is_watched = True
 
     def _write(self) -> None:
         while self._waiting:
@@ -87,7 +89,9 @@ class PipeWriter:
                 self.close()
                 return
             del self._waiting[:written]
-        self._loop.remove_writer(self._descriptor)
+        if self._is_watched:
+            self._is_watched = False
+            self._loop.remove_writer(self._descriptor)
 
     def close(self) -> None:
         """Drop what was not sent and close the descriptor, which the other side reads as the end of input."""
