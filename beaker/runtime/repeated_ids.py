@@ -3,7 +3,7 @@
 import inspect
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from beaker.core.row_ids import RowField, id_fields
@@ -35,6 +35,12 @@ class RepeatedIds:
                 self._known = False
             else:
                 self._notes.append(hash(key))
+
+    def named(self, row: Mapping[str, Any]) -> str:
+        """What makes the id of a row as it was written, to be told behind a fault of it; empty where that is not known
+        or is not there."""
+        told = [_said(one, (object, row[one.name])) for one in self._fields if one.name in row]
+        return f" ({' and '.join(told)})" if told else ""
 
     def may_repeat(self) -> bool:
         """Whether two rows may have the same fields; when not, they have not."""

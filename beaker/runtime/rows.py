@@ -91,10 +91,10 @@ class CheckedDataset:
         try:
             self._ids.note(self._adapter.validate_json(line))
         except InvalidRow as error:
-            if isinstance(problem := read_row(self.path(split), number, line), Problem):
-                return [_problem(problem)]
-            hint = "the row must match the row model of the Integration's setup"
-            return [StageProblem("BK240", str(fault), where, hint, STAGE) for fault in error.faults]
+            if isinstance(row := read_row(self.path(split), number, line), Problem):
+                return [_problem(row)]
+            hint, named = "the row must match the row model of the Integration's setup", self._ids.named(row)
+            return [StageProblem("BK240", f"{fault}{named}", where, hint, STAGE) for fault in error.faults]
         except BaseException as error:  # a validator of the customer's
             hint = "a converter or validator of the row model raised it; correct it, or the row"
             return [

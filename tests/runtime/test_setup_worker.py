@@ -948,6 +948,25 @@ class Setup(Setup):
     assert not (project.root / "made").exists()
 
 
+def test_check_rows__bad_row__is_told_with_what_makes_its_id(project, hosted):
+    """A fault names the row's id beside its line, where the code shows what that is made of."""
+    project.hooks("""
+import dataclasses
+@dataclasses.dataclass
+class Row:
+    id: str
+    x: int
+class Setup(RunSetup[Row]):
+    row_model = Row
+    async def load_cases(self, row, *, runtime):
+        yield Case(id=row.id, input=row.x, expected=row.x)
+""").rows(train=[{"id": "a", "x": "no"}, {"x": []}])
+    first, *others = failure(project, hosted).problems
+    assert (first.code, first.where) == ("BK240", f"{project.dataset}/train.jsonl:1")
+    assert first.message.endswith("(row.id = 'a')")
+    assert not any("row.id" in problem.message for problem in others)
+
+
 @pytest.mark.parametrize(
     "rows", [[{"id": ["a"], "x": 1}, {"id": ["a"], "x": 2}], [{"x": 1}, {"x": 1}], [{"id": 1, "x": 1}]]
 )
