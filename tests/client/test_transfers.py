@@ -172,7 +172,7 @@ def test_upload__again_after_a_failure__sends_what_is_missing(store: Any, api: A
 def test_upload__file_that_changes_on_its_way__is_no_success(store: Any, api: Api) -> None:
     """It is named, and the upload is never completed."""
     there, folder = store(2)
-    there.put = lambda path, body: (503, {}, b"") if (folder / "f001").write_bytes(b"other") else None
+    there.put = lambda path, body: (503, {}, b"") if path == "f001" and (folder / path).write_bytes(b"other") else None
     (problem,) = upload_artifact(api, folder).failure()
     assert (problem.code, problem.where, there.completed) == ("BK814", str(folder / "f001"), 0)
 
