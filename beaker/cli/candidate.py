@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from beaker.cli.candidate_branch import add_branch, branch
@@ -137,6 +136,8 @@ def _document_diff(change_set: "Path", documents: "Path") -> str:
 
 
 def _download(arguments: argparse.Namespace, io: Io) -> int:
+    from functools import partial
+
     from beaker.cli.candidate_names import candidate_id
     from beaker.cli.outputs import output_folder
     from beaker.cli.place import answered, opened
