@@ -25,7 +25,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci" if os.environ.ge
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Brings the services that tests of several folders talk to. Tests are no package, so they are found by path."""
+    """Brings the services that tests of several folders talk to. Tests are no package, so they are found by path.
+
+    The environment out of which the tests were started need not have Beaker, and is not the one of their projects.
+    """
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "BEAKER_PYTHON"):
+        os.environ.pop(name, None)
     for name in ("hosted", "faulty"):
         spec = spec_from_file_location(f"beaker_tests_{name}", Path(__file__).with_name(f"{name}.py"))
         assert spec is not None
@@ -43,16 +48,6 @@ def interruptible() -> Iterator[None]:
     yield
     for number, handler in before.items():
         signal.signal(number, handler or signal.SIG_DFL)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def no_active_environment() -> Iterator[None]:
-    """Keeps the environment out of which the tests were started, which need not have Beaker, from being a project's."""
-    before = {
-        name: os.environ.pop(name) for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "BEAKER_PYTHON") if name in os.environ
-    }
-    yield
-    os.environ.update(before)
 
 
 @pytest.fixture

@@ -65,9 +65,10 @@ def beaker(*argv: str, cwd: Path, **environ: str) -> "subprocess.CompletedProces
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """One run of the demo with --json: its answer and what it said meanwhile."""
+    """One run of the demo with --json: its answer and what it said meanwhile. What environment is active is nothing
+    to it."""
     folder = tmp_path_factory.mktemp("demo")
-    done = beaker("demo", "--dir", "here", "--json", cwd=folder)
+    done = beaker("demo", "--dir", "here", "--json", cwd=folder, VIRTUAL_ENV=str(folder / "nowhere"))
     assert done.returncode == 0, done.stderr
     (line,) = done.stdout.splitlines()
     answer: dict[str, Any] = json.loads(line)

@@ -109,9 +109,14 @@ class _Steps:
     """
 
     def __init__(self, io: Io, directory: Path) -> None:
+        import sys
         from io import StringIO
 
+        from beaker.core.interpreters import PYTHON_VARIABLE
+
         environ = {name: text for name, text in io.environ.items() if not name.startswith("BEAKER_")}
+        # The demo needs nothing but Beaker, whatever environment happens to be active.
+        environ[PYTHON_VARIABLE] = sys.executable
         shown = StringIO() if io.quiet else io.stderr if io.json else io.stdout
         # What each command would say to do next is what the demo does next.
         self.io = io.derive(cwd=directory, environ=environ, stdout=shown, json=False, quiet=True)
