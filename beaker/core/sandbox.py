@@ -17,7 +17,6 @@ from typing import Literal
 from returns.result import Failure, Result, Success
 
 from beaker.core.problems import Problem
-from beaker.core.strict_json import JsonObject
 from beaker.core.syscall_filter import MACHINES, filter_program, packed
 from beaker.core.values import value
 
@@ -100,16 +99,16 @@ def sandbox_of(means: SandboxMeans, *, network: bool, judged: bool) -> Sandbox:
     return Sandbox(means=means, rollouts_online=network, scorer_online=network or judged)
 
 
-def confinement(means: SandboxMeans, *, writable: tuple[str, ...], network: bool) -> JsonObject:
-    """What the process that confines itself is told (`beaker.runtime.confine`): absolute paths of existing folders that
-    may be written, whether namespaces are made, and the filter in hexadecimal."""
+def confinement(means: SandboxMeans, *, writable: tuple[str, ...], network: bool) -> tuple[str, ...]:
+    """The words that tell a process how to confine itself (`beaker.runtime.confine`).
+
+    They are the filter in hexadecimal, whether there is a network and whether namespaces are made (`yes` or `no`), how
+    many folders may be written, and these, absolute paths of folders that exist; no JSON, as every process would pay
+    for loading a reader.
+    """
     program = filter_program(means.machine, network=network, own_mounts=means.namespaces)
-    return {
-        "writable": list(writable),
-        "network": network,
-        "namespaces": means.namespaces,
-        "filter": packed(program).hex(),
-    }
+    said = {True: "yes", False: "no"}
+    return packed(program).hex(), said[network], said[means.namespaces], str(len(writable)), *writable
 
 
 def judge_trials(trials: Iterable[tuple[SandboxMeans, Trial]]) -> Result[SandboxMeans, Problem]:

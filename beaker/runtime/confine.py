@@ -3,24 +3,22 @@
 Run as a script in an isolated interpreter; standard library only, and few modules of it, since one starts with every
 confined process:
 
-    python -I -S confine.py PLAN PROGRAM [ARGUMENT ...]
+    python -I -S confine.py FILTER NETWORK NAMESPACES COUNT FOLDER ... PROGRAM [ARGUMENT ...]
 
-PLAN is what `beaker.core.sandbox.confinement` gave, as JSON. What cannot be done ends the process with status 125 and
-the reason on standard error: nothing ever runs half confined.
+The words up to the last FOLDER are those of `beaker.core.sandbox.confinement`. What cannot be done ends the process
+with status 125 and the reason on standard error: nothing ever runs half confined.
 """
 
 from __future__ import annotations
 
 import ctypes
-import json
 import os
-import signal
 import struct
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import NoReturn  # the module itself would take longer to load than all the others
 
 FAILED = 125
 
@@ -51,35 +49,37 @@ _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 38, 47, 4
 _SECUREBITS = 0x2F  # being root gives nothing (NOROOT, NO_SETUID_FIXUP, no KEEP_CAPS), and that is locked
 _CAPABILITY_VERSION = 0x20080522
 
+_SIGKILL, _SIGPIPE, _SIGXFSZ = 9, 13, 25  # the module that names them takes as long to load as the interpreter
+
 
 def main() -> NoReturn:
     """Confine this process as the command line says, and become the command."""
     parent = os.getppid()
-    plan = json.loads(sys.argv[1])
+    program, network, namespaces, count = sys.argv[1:5]
+    writable, command = sys.argv[5 : 5 + int(count)], sys.argv[5 + int(count) :]
     try:
-        confine(plan)
+        confine(bytes.fromhex(program), writable, network=network == "yes", namespaces=namespaces == "yes")
     except OSError as error:
         _give_up(f"cannot confine the process: {error}")
-    _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)  # a change of rights may have taken it back
+    _LIBC.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0)  # a change of rights may have taken it back
     if os.getppid() != parent:
         os._exit(FAILED)
-    command = sys.argv[2:]
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # which an interpreter ignores
-        signal.signal(number, signal.SIG_DFL)
+    for number in (_SIGPIPE, _SIGXFSZ):  # which an interpreter ignores
+        _LIBC.signal(number, None)
     try:
         os.execve(command[0], command, os.environ)
     except OSError as error:
         _give_up(f"cannot start the command: {error.strerror}")
 
 
-def confine(plan: dict[str, Any]) -> None:
-    """Confine this process and all that it will start; `OSError` when any part of it fails."""
-    if plan["namespaces"]:
-        _own_namespaces(plan["writable"], network=plan["network"])
+def confine(program: bytes, writable: list[str], *, network: bool, namespaces: bool) -> None:
+    """Confine this process and all that it will start; `OSError` when any part of it fails. `program` is the filter."""
+    if namespaces:
+        _own_namespaces(writable, network=network)
     _drop_capabilities()
     _checked(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "no_new_privs")
-    _restrict_files(plan["writable"], network=plan["network"], shared_memory=plan["namespaces"])
-    _filter_calls(bytes.fromhex(plan["filter"]))
+    _restrict_files(writable, network=network, shared_memory=namespaces)
+    _filter_calls(program)
 
 
 def landlock_version() -> int:

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -63,8 +63,8 @@ def entry_sandbox(isolation: object, *, network: bool, judged: bool) -> Result[S
 def confined(argv: Sequence[str], means: SandboxMeans, *, writable: Sequence[Path], network: bool) -> list[str]:
     """The command that runs `argv`, whose first word is a path, confined: `writable` are existing folders."""
     folders = tuple(os.path.realpath(folder) for folder in writable)
-    plan = json.dumps(confinement(means, writable=folders, network=network))
-    return [sys.executable, "-I", "-S", "-X", "utf8", str(confine.__file__), plan, *argv]
+    told = confinement(means, writable=folders, network=network)
+    return [sys.executable, "-I", "-S", "-X", "utf8", str(confine.__file__), *told, *argv]
 
 
 def _trials(choices: Sequence[SandboxMeans]) -> Iterator[tuple[SandboxMeans, Trial]]:
@@ -72,33 +72,43 @@ def _trials(choices: Sequence[SandboxMeans]) -> Iterator[tuple[SandboxMeans, Tri
         yield means, _trial(means)
 
 
-def _trial(means: SandboxMeans) -> Trial:
+def _trial(means: SandboxMeans, confining: Callable[..., list[str]] = confined) -> Trial:
     """Confine a process that tries what it must not be able to do."""
-    with ExitStack() as stack:
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="beaker-sandbox-")))
-        inside, outside = folder / "inside", folder / "outside"
-        inside.mkdir()
-        outside.write_bytes(b"")
-        named, abstract = str(folder / "socket"), f"beaker-sandbox-{token_hex(8)}"
-        port = _listen(stack, socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
-        for address in (named, f"\0{abstract}"):
-            _listen(stack, socket.AF_UNIX, address)
-        told = [str(inside), str(outside), named, abstract, str(port)]
-        argv = [sys.executable, "-I", "-S", str(trial.__file__), *told]
-        try:
-            done = subprocess.run(
-                confined(argv, means, writable=[inside], network=False),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=SECONDS,
-                check=False,
-            )
-            escaped = json.loads(done.stdout)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return Trial(False, told=str(error))
-        except ValueError:
-            return Trial(False, told=done.stderr.decode(errors="replace").strip() or f"status {done.returncode}")
-        return Trial(True, tuple(map(str, escaped)))
+    try:
+        with ExitStack() as stack:
+            done = _tried(means, confining, stack)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return Trial(False, told=str(error))
+    try:
+        return Trial(True, tuple(map(str, json.loads(done.stdout))))
+    except ValueError:
+        return Trial(False, told=done.stderr.decode(errors="replace").strip() or f"status {done.returncode}")
+
+
+def _tried(
+    means: SandboxMeans, confining: Callable[..., list[str]], stack: ExitStack
+) -> "subprocess.CompletedProcess[bytes]":
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="beaker-sandbox-")))
+    inside, outside = folder / "inside", folder / "outside"
+    inside.mkdir()
+    outside.write_bytes(b"")
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    stack.callback(os.close, opened)
+    abstract = f"beaker-sandbox-{token_hex(8)}"
+    port = _listen(stack, socket.AF_INET, ("127.0.0.1", 0)).getsockname()[1]
+    # The path of a socket is short, that of a temporary folder need not be.
+    for address in (f"/proc/self/fd/{opened}/socket", f"\0{abstract}"):
+        _listen(stack, socket.AF_UNIX, address)
+    told = [str(inside), str(outside), "socket", abstract, str(port)]
+    argv = [sys.executable, "-I", "-S", str(trial.__file__), *told]
+    return subprocess.run(
+        confining(argv, means, writable=[inside], network=False),
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
 
 
 def _listen(stack: ExitStack, family: int, address: str | tuple[str, int]) -> socket.socket:

@@ -1,8 +1,8 @@
 """What a process does that was confined for a trial: it tries to escape, harmlessly, and says what it could do.
 
 Run as a script in an isolated interpreter, standard library only: `trial.py INSIDE OUTSIDE SOCKET ABSTRACT PORT`, a
-folder that it may write, a file beside that folder, and three sockets that listen, one in the file system, an abstract
-one and one of the machine, none of which it must reach. Prints a JSON list of its escapes.
+folder that it may write, a file beside that folder, and three sockets that listen, one in the working directory, an
+abstract one and one of the machine, none of which it must reach. Prints a JSON list of its escapes.
 """
 
 import contextlib

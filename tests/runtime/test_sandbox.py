@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from returns.pipeline import is_successful
 
-from beaker.core.sandbox import Sandbox, SandboxMeans, sandbox_of
+from beaker.core.sandbox import Sandbox, SandboxMeans, confinement, sandbox_of
 from beaker.runtime import confine, trial
 from beaker.runtime.processes import look
 from beaker.runtime.sandbox import _trial, confined, entry_sandbox, find_sandbox, sandbox_abilities
@@ -351,17 +351,14 @@ def test_survivor__of_a_sandbox__ends_with_its_process(project: Any, hosted: Any
 
 @WITH_SANDBOX
 @pytest.mark.parametrize("namespaces", [True, False])
-def test_trial__of_a_process_that_is_not_confined__tells_its_escapes(
-    namespaces: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trial__of_a_process_that_is_not_confined__tells_its_escapes(namespaces: bool) -> None:
     """A probe that could not fail would prove nothing."""
     assert MEANS is not None
     if namespaces and not MEANS.namespaces:
         pytest.skip("this system gives no namespaces")
     means = SandboxMeans(machine=MEANS.machine, landlock=MEANS.landlock, namespaces=namespaces)
     assert _trial(means).escaped == ()
-    monkeypatch.setattr("beaker.runtime.sandbox.confined", lambda argv, *rest, **more: argv)
-    escaped = _trial(means).escaped
+    escaped = _trial(means, lambda argv, *rest, **more: argv).escaped
     assert {"write outside", "reach the network (TCP)", "reach a socket in a folder", "reach an abstract socket",
             "signal the process that started it", "move a file from outside"} <= set(escaped)  # fmt: skip
 
@@ -399,9 +396,9 @@ def test_confine__without_privileges__confines_as_well(tmp_path: Path, namespace
         for path in (folder, folder / "in", folder / "out"):
             os.chown(path, 65534, 65534)
         means = SandboxMeans(machine=MEANS.machine, landlock=MEANS.landlock, namespaces=namespaces)
-        plan = confined([], means, writable=[folder / "in"], network=False)[-1]
+        plan = confinement(means, writable=(str(folder / "in"),), network=False)
         told = [str(folder / "in"), str(folder / "out"), str(folder / "socket"), "beaker-nobody", "9"]
-        argv = [python, "-I", "-S", str(folder / "confine.py"), plan, python, "-I", "-S", str(folder / "trial.py")]
+        argv = [python, "-I", "-S", str(folder / "confine.py"), *plan, python, "-I", "-S", str(folder / "trial.py")]
         done = subprocess.run([*argv, *told], capture_output=True, text=True, check=False, **nobody)
         if namespaces and "unshare" in done.stderr:
             pytest.skip("this system gives nobody namespaces")
