@@ -1,6 +1,5 @@
 """What `run trigger` asks a service before it sends a launch: whether its dataset, models and variables are there."""
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from beaker.cli.shell import Io
@@ -18,24 +17,18 @@ def look_ahead(
 ) -> "Preview":
     """What the run may take. With `check`, `Refused` with everything that the service would refuse or that would fail
     there; what could not be asked is said, and stops nothing. This machine checks its own launches itself."""
-    from beaker.core.preflight import dataset_problems, launched_models, model_problems, preview, split_rows
+    from beaker.core.preflight import answers_judged, dataset_problems, next_question, preview, split_rows
     from beaker.core.problems import Problem, Refused
-    from beaker.core.readiness import check_readiness, read_available
 
     problems: list[Problem] = []
     record = _dataset(io, place, plan, problems) if check or place.local else None
     if check and not place.local:
         problems.extend(() if record is None else dataset_problems(record))
-        models = launched_models(plan.config)
-        catalogue = _asked(io, "the models", lambda: place.call("list_models")) if models else None
-        problems.extend(() if catalogue is None else model_problems(models, catalogue))
         required = () if entry is None else entry.required_env
-        agent_id = agent.get("id")
-        if required and isinstance(agent_id, str):
-            held = _asked(io, "required_env", lambda: place.call("list_agent_env_vars", agent_id=agent_id))
-            keys = None if held is None else _asked(io, "required_env", lambda: place.call("list_llm_credentials"))
-            if held is not None and keys is not None:
-                problems.extend(check_readiness(required, read_available(held, keys)).unwrap().problems())
+        answers: dict[str, Answer | None] = {}
+        while (question := next_question(plan.config, required, agent, answers)) is not None:
+            answers[question] = _asked(io, place, question, agent)
+        problems.extend(answers_judged(plan.config, required, answers))
         if problems:
             raise Refused(problems)
     return preview(plan.config, {} if record is None else split_rows(record), local=place.local)
@@ -60,12 +53,14 @@ def _dataset(io: Io, place: "Place", plan: "LaunchPlan", problems: "list[Problem
     return None
 
 
-def _asked(io: Io, what: str, ask: "Callable[[], Answer]") -> "Answer | None":
-    from beaker.core.preflight import unchecked
+def _asked(io: Io, place: "Place", question: str, agent: "Answer") -> "Answer | None":
+    """What an endpoint answers; `None` when it gives no answer, which is said."""
+    from beaker.core.preflight import AGENT_VARIABLES, SUBJECTS, unchecked
     from beaker.core.problems import Refused
 
+    about = {"agent_id": agent["id"]} if question == AGENT_VARIABLES else {}
     try:
-        return ask()
+        return place.call(question, **about)
     except Refused as refused:
-        io.note(unchecked(what, refused.problems[0]))
+        io.note(unchecked(SUBJECTS[question], refused.problems[0]))
         return None

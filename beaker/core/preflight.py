@@ -4,8 +4,10 @@ The questions go to the service one by one; here their answers are judged. A que
 nothing: the service asks again when it launches.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeAlias
+
+from returns.pipeline import is_successful
 
 from beaker.core.convert import to_json
 from beaker.core.launch import DatasetChoice
@@ -13,6 +15,7 @@ from beaker.core.models import ModelName
 from beaker.core.optimizer import OptimizerSettings
 from beaker.core.options import camel, closest
 from beaker.core.problems import Problem, Problems
+from beaker.core.readiness import check_readiness, read_available
 from beaker.core.responses import ApiProblem
 from beaker.core.search.budget import default_max_rollouts
 from beaker.core.strict_json import JsonObject
@@ -27,6 +30,43 @@ NOT_LISTED = "BK812"
 
 DEFAULT_PROPOSALS = OptimizerSettings(proposer="").max_proposals
 """Proposals of a run on this machine whose settings do not say."""
+
+
+AGENT_VARIABLES, KEYS, CATALOGUE = "list_agent_env_vars", "list_llm_credentials", "list_models"
+"""Endpoints that are asked ahead of a launch."""
+
+SUBJECTS: Mapping[str, str] = {CATALOGUE: "the models", AGENT_VARIABLES: "required_env", KEYS: "required_env"}
+"""Endpoint -> what it is asked about."""
+
+Answers: TypeAlias = Mapping[str, Mapping[str, Any] | None]
+"""Endpoint -> what it answered; `None` for one that gave no answer."""
+
+
+def next_question(
+    config: Mapping[str, Any], required_env: Iterable[str], agent: Mapping[str, Any], answers: Answers
+) -> str | None:
+    """The endpoint to ask next about a launch with this `config`; `None` when nothing is left to ask.
+
+    The catalogue where the launch names models; the variables of the agent, if the service says its id, and then the
+    keys of its organization where variables are required.
+    """
+    if launched_models(config) and CATALOGUE not in answers:
+        return CATALOGUE
+    if not tuple(required_env) or not isinstance(agent.get("id"), str):
+        return None
+    if AGENT_VARIABLES not in answers:
+        return AGENT_VARIABLES
+    return KEYS if answers[AGENT_VARIABLES] is not None and KEYS not in answers else None
+
+
+def answers_judged(config: Mapping[str, Any], required_env: Iterable[str], answers: Answers) -> Problems:
+    """What the `answers` say against a launch; one that was not given says nothing."""
+    catalogue, held, keys = (answers.get(name) for name in (CATALOGUE, AGENT_VARIABLES, KEYS))
+    problems = () if catalogue is None else model_problems(launched_models(config), catalogue)
+    if held is None or keys is None:
+        return problems
+    judged = check_readiness(tuple(required_env), read_available(held, keys))
+    return (*problems, *(judged.unwrap().problems() if is_successful(judged) else judged.failure()))
 
 
 def unknown_dataset(choice: DatasetChoice) -> Problem:

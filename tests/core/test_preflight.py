@@ -6,11 +6,14 @@ import pytest
 
 from beaker.core.launch import DatasetChoice
 from beaker.core.preflight import (
+    SUBJECTS,
     Preview,
+    answers_judged,
     dataset_problems,
     finds_no_dataset,
     launched_models,
     model_problems,
+    next_question,
     preview,
     split_rows,
     unchecked,
@@ -151,3 +154,46 @@ def test_preview__text__says_rows_rollouts_and_cost() -> None:
         "max_proposals": 50,
         "spend_budget_usd": 2.5,
     }
+
+
+COMPARED = {"optimization_config": {"optimization_models": [{"provider": "a", "model": "b"}]}}
+AGENT = {"id": "ag_1"}
+
+
+@pytest.mark.parametrize(
+    ("config", "required", "agent", "answers", "asked"),
+    [
+        ({}, (), AGENT, {}, None),
+        (COMPARED, (), AGENT, {}, "list_models"),
+        (COMPARED, ("A",), AGENT, {}, "list_models"),
+        (COMPARED, ("A",), AGENT, {"list_models": None}, "list_agent_env_vars"),
+        (COMPARED, ("A",), {}, {"list_models": None}, None),
+        ({}, ("A",), {"id": 7}, {}, None),
+        ({}, iter(["A"]), AGENT, {}, "list_agent_env_vars"),
+        ({}, ("A",), AGENT, {"list_agent_env_vars": None}, None),
+        ({}, ("A",), AGENT, {"list_agent_env_vars": {}}, "list_llm_credentials"),
+        ({}, ("A",), AGENT, {"list_agent_env_vars": {}, "list_llm_credentials": {}}, None),
+        ({}, ("A",), AGENT, {"list_agent_env_vars": {}, "list_llm_credentials": None}, None),
+    ],
+)
+def test_question__is_asked_only_where_its_answer_matters(
+    config: dict[str, Any], required: Any, agent: dict[str, Any], answers: dict[str, Any], asked: str | None
+) -> None:
+    """Models that are named, variables that are required; keys only once the variables are known; nothing twice."""
+    assert next_question(config, required, agent, answers) == asked
+    assert asked is None or asked in SUBJECTS
+
+
+def test_judged__answer_that_was_not_given__says_nothing() -> None:
+    """Only what a service said speaks against a launch, models before variables."""
+    models: dict[str, Any] = {"models": []}
+    held: dict[str, Any] = {"env_vars": []}
+    keys: dict[str, Any] = {"credentials": []}
+    answers = {"list_models": models, "list_agent_env_vars": held, "list_llm_credentials": keys}
+    codes = [problem.code for problem in answers_judged(COMPARED, ("A",), answers)]
+    assert codes == ["BK413", "BK121"]
+    assert [problem.code for problem in answers_judged(COMPARED, ("A",), {**answers, "list_models": None})] == ["BK121"]
+    for name in ("list_agent_env_vars", "list_llm_credentials"):
+        assert [problem.code for problem in answers_judged(COMPARED, ("A",), {**answers, name: None})] == ["BK413"]
+    assert answers_judged(COMPARED, ("A",), {}) == ()
+    assert [problem.code for problem in answers_judged({}, ("BEAKER_X",), answers)] == ["BK120"]
