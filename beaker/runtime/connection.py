@@ -193,10 +193,12 @@ class Connection:
         where = within(told.where, self._checkout) if told.where else place_in(told.traceback, self._checkout)
         return StageProblem(told.code, told.message, where, told.hint, told.stage, told.traceback)
 
-    def case_error(self, data: dict[str, Any] | None) -> CaseError | None:
-        """A case's error as the child reports it, secrets taken out; `None` for `None`."""
+    def case_error(self, data: Any) -> CaseError | None:
+        """A case's error as the child reports it, secrets taken out; `None` for `None`, `TypeError` for no object."""
         if data is None:
             return None
+        if not isinstance(data, dict):
+            raise TypeError("the error of a case is no object")
         return CaseError(**self._told(data))
 
     def _told(self, data: dict[str, Any]) -> dict[str, str]:

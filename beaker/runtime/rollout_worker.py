@@ -1,6 +1,7 @@
 """The host's side of a rollout process."""
 
 import asyncio
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -186,7 +187,7 @@ class RolloutWorker:
         try:
             answer = await self._connection.request("close", {}, stage="teardown", limits=self._limits)
             await self._connection.finish()
-            return self._connection.case_error(answer["error"])
+            return self._said_error(answer)
         except WorkerFailed as failure:
             return worker_error(failure, "open_candidate", self._connection.output())
         finally:
@@ -204,7 +205,7 @@ class RolloutWorker:
     async def _open(self) -> CaseError | None:
         try:
             answer = await self._connection.request("open", {}, stage="open_candidate", limits=self._limits)
-            if (error := self._connection.case_error(answer["error"])) is not None:
+            if (error := self._said_error(answer)) is not None:
                 return error
             if changed := await asyncio.to_thread(self._difference):
                 return CaseError("open_candidate", f"open_candidate changed the documents of the candidate: {changed}")
@@ -213,6 +214,12 @@ class RolloutWorker:
             self._retired = self._spoilt = True
             await self._connection.kill()
             return self._lost(failure, "open_candidate", self._connection.output())
+
+    def _said_error(self, answer: dict[str, Any]) -> CaseError | None:
+        try:
+            return self._connection.case_error(answer["error"])
+        except (KeyError, TypeError) as nonsense:
+            raise self._connection.nonsense(nonsense) from None
 
     def _lost(self, failure: WorkerFailed, kind: str, captured: str) -> CaseError:
         """The error of a case that the process did not answer."""
@@ -224,9 +231,11 @@ class RolloutWorker:
         try:
             error = self._connection.case_error(answer.get("error"))
             duration = float(answer["duration_ms"])
+            if not 0 <= duration < math.inf:
+                raise ValueError("a case took no time that there is")
             if error is None:
                 result = CaseResult(answer["output"], answer["output_kind"], answer.get("context", {}))
-        except (KeyError, TypeError, ValueError) as nonsense:
+        except (KeyError, TypeError, ValueError, OverflowError) as nonsense:
             raise self._connection.nonsense(nonsense) from None
         captured = self._connection.output()
         if error is not None:

@@ -109,7 +109,7 @@ class ScorerWorker:
             made = error or from_json(answer["score"], CaseScore, code="BK552", label="score").unwrap()
             answered = answer.get("damaged") is not True
             return made
-        except (KeyError, TypeError, UnwrapFailedError) as nonsense:
+        except (KeyError, TypeError, ValueError, OverflowError, UnwrapFailedError) as nonsense:
             return worker_error(self._connection.nonsense(nonsense), "scorer")
         except WorkerFailed as failure:
             return worker_error(failure, lost_kind(failure, "scorer"), self._connection.output())

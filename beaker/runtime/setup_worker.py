@@ -7,6 +7,7 @@ from typing import Any
 
 from beaker.core.case_files import captured_of
 from beaker.core.cases import Case, case_fingerprint
+from beaker.core.datasets import SPLITS
 from beaker.core.documents import TargetDocument
 from beaker.core.optimizer import Timeouts
 from beaker.core.problems import Problems
@@ -73,8 +74,10 @@ class SetupWorker:
         Raises `WorkerFailed` with every bad row of both files (`file:line`, field), up to 50, the rest counted.
         """
         answer = await self._ask("check_rows", {"dataset_dir": str(dataset_dir)})
-        counts: dict[str, int] = answer["row_counts"]
-        return counts
+        try:
+            return _counts(answer["row_counts"])
+        except (KeyError, TypeError) as nonsense:
+            raise self._connection.nonsense(nonsense) from None
 
     async def prepare(
         self,
@@ -122,8 +125,8 @@ class SetupWorker:
             return Prepared(
                 cases=kept,
                 documents=tuple(TargetDocument(**document) for document in answer["documents"]),
-                row_counts=answer["row_counts"],
-                case_counts=answer["case_counts"],
+                row_counts=_counts(answer["row_counts"]),
+                case_counts=_counts(answer["case_counts"]),
                 fingerprint=_fingerprint(kept) if keep_cases is None else "",
                 placeholders=tuple(answer["placeholders"]),
                 views=views,
@@ -208,6 +211,13 @@ def _never_left(stage: str, limit: float) -> StageProblem:
     message = f"{stage} blocked the process for {limit:g} s after it was told to stop: {open_one} was not torn down"
     hint = "await what takes long (asyncio.sleep, asyncio.to_thread); code that blocks (time.sleep) stops for nobody"
     return StageProblem("BK550", message, hint=hint, stage="teardown")
+
+
+def _counts(told: Any) -> dict[str, int]:
+    """How many there are of each split; `KeyError` or `TypeError` for what does not say so."""
+    if not isinstance(told, dict) or not all(type(told[split]) is int for split in SPLITS):
+        raise TypeError("the numbers of each split are missing")
+    return {split: told[split] for split in SPLITS}
 
 
 def _fingerprint(cases: Mapping[str, tuple[Case, ...]]) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from returns.pipeline import is_successful
+
 from beaker.core.case_retry import INFRASTRUCTURE, crash_kind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
@@ -56,8 +58,20 @@ async def start_child(
     except BaseException:
         await connection.kill()
         raise
-    targets = parse_declaration(answer["targets"]).unwrap()
-    return connection, LoadedIntegration(targets, answer["has_open_candidate"], answer["python"])
+    try:
+        return connection, _loaded(answer)
+    except (KeyError, TypeError, ValueError) as nonsense:
+        await connection.kill()
+        raise connection.nonsense(nonsense) from None
+
+
+def _loaded(answer: Mapping[str, Any]) -> LoadedIntegration:
+    targets = parse_declaration(answer["targets"])
+    if not is_successful(targets):
+        raise ValueError(str(targets.failure()))
+    if not isinstance(answer["has_open_candidate"], bool):
+        raise TypeError("it does not say whether there is an open_candidate")
+    return LoadedIntegration(targets.unwrap(), answer["has_open_candidate"], str(answer["python"]))
 
 
 def _confining(sandbox: Sandbox, kind: str, writable: Sequence[Path]) -> Confine:

@@ -444,6 +444,35 @@ def test_close__after_a_cancelled_case__leaves_open_candidate(project, hosted, w
     assert hosted(work) == (None, printed, False)
 
 
+FORGED = [{"error": []}, {"error": {"x": 1}}, {"output": 1, "duration_ms": 10**400}, {"output": 1, "duration_ms": -1},
+          {"duration_ms": 1}]  # fmt: skip
+
+
+def test_run__answer_that_means_nothing__is_a_crash_and_spares_the_host(project, hosted):
+    """A case that writes its own answer can say what it likes; what is no answer ends its process alone."""
+    project.hooks("""
+        import gc
+        from beaker.runtime.channel import Channel
+        channel = next(one for one in gc.get_objects() if isinstance(one, Channel))
+        async def run_case(*, case_input, runtime):
+            channel.send({"id": 2, "ok": {"output_kind": None, **case_input}})
+            return CaseResult(1)
+    """)
+
+    async def work(supervisor):
+        found = []
+        for told in FORGED:
+            worker = await project.rollout(supervisor)
+            found.append(await worker.run("c", told, attempt=1))
+            assert not worker.alive
+        return found
+
+    for told, result in zip(FORGED, hosted(work), strict=True):
+        assert result.error is not None, told
+        assert result.error.kind == "crashed", told
+        assert "wrote something else than answers" in result.error.message, told
+
+
 @pytest.mark.e2e
 def test_run__large_result__arrives_whole(project, hosted):
     """Tens of megabytes pass through the pipe in both directions."""
