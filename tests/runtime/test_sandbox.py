@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from returns.pipeline import is_successful
 
-from beaker.core.sandbox import Sandbox, SandboxMeans, confinement, sandbox_of
+from beaker.core.sandbox import Sandbox, SandboxMeans, confinement, means_to_try, sandbox_of
 from beaker.runtime import confine, trial
 from beaker.runtime.processes import look
 from beaker.runtime.sandbox import _trial, confined, entry_sandbox, find_sandbox, sandbox_abilities
@@ -406,6 +406,13 @@ def test_confine__without_privileges__confines_as_well(tmp_path: Path, namespace
         assert json.loads(done.stdout) == []
     finally:
         shutil.rmtree(folder)
+
+
+def test_find_sandbox__on_a_kernel_that_has_what_it_takes__finds_one() -> None:
+    """Were it not so, every other test here would be skipped without a word."""
+    if not is_successful(means_to_try(sandbox_abilities())):
+        pytest.skip("this kernel lacks it")
+    assert is_successful(find_sandbox()), find_sandbox()
 
 
 def test_find_sandbox__says_what_is_there_or_lacking() -> None:
