@@ -287,3 +287,12 @@ def test_nothing_kept__dataset_is_unknown__everything_else_is_empty() -> None:
     assert (reply.code, reply.status) == ("BK453", 404)
     for name in ("agents", "runs"):
         assert nothing_kept(name) == {"agents": [], "credentials": [], "datasets": [], "runs": []}
+
+
+def test_findings__rubbish_among_the_agents__leaves_it_open_and_names_it() -> None:
+    """A list that cannot be read is neither one without the agent nor one with it."""
+    facts = facts_of({"agent": "invoices"})
+    replies = Replies(who="session").with_reply("me", reply_of(VECTORS["answers"]["me"]))
+    replies = replies.with_reply("agents", {"agents": [{"key": "inv-agent"}]})
+    found = findings(facts, replies)["agent_selected"]
+    assert (found.state, "no key or no name" in str(found.reason)) == ("unknown", True)
