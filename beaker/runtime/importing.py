@@ -154,7 +154,8 @@ def _missing_hint(code: CodeRoot, module: str, root: Path, *, is_own: bool) -> s
     package = module.partition(".")[0]
     found = next(_folders_with(package, repository), None)
     if found is None or found == root:
-        return f"{_install_hint(module, source=root, repository=repository)}; or commit it there: {searched}"
+        install = _install_hint(module, source=root, repository=repository)
+        return f"{install}; if it is your own, is it committed? {searched}"
     lies = f"{package} lies in {_named(found, repository)}, but {searched}"
     source = Path(os.path.realpath(repository / code.source_dir))
     if not is_own:

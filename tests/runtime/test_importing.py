@@ -44,7 +44,7 @@ def test_import__module_that_is_not_installed__says_the_command(
         hosted(project.setup)
     problem = failed.value.problems[0]
     assert (problem.code, hint in problem.hint) == ("BK302", True), problem.hint
-    assert "or commit it there: the import root is the repository's root (source_dir: .)" in problem.hint
+    assert "is it committed? the import root is the repository's root (source_dir: .)" in problem.hint
 
 
 TREE = {
