@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import beaker
@@ -51,10 +52,18 @@ MET_HERE = {
 CODE = re.compile(r"BK\d{3}")
 
 
-def made_in(folder: str) -> Iterator[tuple[str, str]]:
+@cache
+def made_in(folder: str) -> tuple[tuple[str, str], ...]:
     """Each code with which a module below a folder of the package makes a problem, and the module."""
+    return tuple(_made_in(folder))
+
+
+def _made_in(folder: str) -> Iterator[tuple[str, str]]:
     for path in sorted((PACKAGE / folder).rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if CODE.search(text) is None or path.parent.name == "error_catalogue":
+            continue
+        tree = ast.parse(text)
         constants = {
             target.id: node.value.value
             for node in tree.body
@@ -87,6 +96,5 @@ def test_handlers__problem_of_the_core__is_made_there_alone() -> None:
 def test_handlers__statuses_of_http__are_not_looked_at() -> None:
     """Statuses of HTTP mean something to the core alone."""
     for path in sorted((PACKAGE / "cli").glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        numbers = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and type(node.value) is int}
-        assert not numbers & {400, 401, 403, 404, 409, 422, 429, 500, 502, 503, 504}, path.name
+        text = path.read_text(encoding="utf-8")
+        assert re.search(r"(?<![\w.])(40[01349]|422|429|50[0234])(?![\w.])", text) is None, path.name
