@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from beaker.core.progress import PLAIN_PACE, TERMINAL_PACE, bar, is_due
-
 if TYPE_CHECKING:
     from typing import TextIO
 
@@ -68,6 +66,8 @@ def live_line(io: "Io") -> LiveLine | None:
 def counting(io: "Io", what: str, said: Callable[[int, int], str]) -> Callable[[int, int], None]:
     """Takes how many of how many are done. `what` is done, `said` words the counts; done as a whole, nothing is left
     of a drawn line."""
+    from beaker.core.progress import PLAIN_PACE, TERMINAL_PACE, bar, is_due
+
     began, told = io.clock(), None
 
     def tell(done: int, total: int) -> None:
@@ -111,6 +111,8 @@ def busy(io: "Io", what: str) -> Iterator[None]:
 
 
 def _say_while(io: "Io", what: str, began: float, over: threading.Event) -> None:
+    from beaker.core.progress import PLAIN_PACE, TERMINAL_PACE, is_due
+
     told: float | None = None
     pace = PLAIN_PACE if io.line is None else TERMINAL_PACE
     while not over.wait(TICK):

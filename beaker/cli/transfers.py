@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from beaker.cli.progress import counting
 from beaker.cli.shell import Io
 from beaker.cli.words import counted
-from beaker.core.progress import size
 
 if TYPE_CHECKING:
     from beaker.client.fetching import Progress
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 def telling(io: Io, moved: str, *, at_the_end: bool) -> "Progress":
     """Says now and then how much of all files has `moved` and which one comes, and `at_the_end` that everything has; on
     a terminal as a line that is drawn over."""
+    from beaker.core.progress import size
+
     latest = ""
     drawn = counting(io, moved, lambda done, total: f"{size(done)} of {size(total)}, {latest}")
 
