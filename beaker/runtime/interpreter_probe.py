@@ -33,7 +33,7 @@ def _lacks(name: str) -> bool:
 
 if __name__ == "__main__":
     # What lies in the working directory says nothing of the interpreter.
-    sys.path[:] = [entry for entry in sys.path if entry not in ("", os.getcwd())]
+    sys.path[:] = [entry for entry in sys.path if entry]
     told = {
         "version": list(sys.version_info[:3]),
         "release": _release(),

@@ -1,7 +1,9 @@
 """What an Integration's module imports, and from where: the import root, what lies beside it, what is installed."""
 
 import asyncio
+import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 from returns.result import Success
 
+from beaker.runtime import interpreter_probe
 from beaker.runtime.code_root import CodeRoot, import_root
 from beaker.runtime.supervisor import Supervisor
 from beaker.runtime.workers import SetupWorker, WorkerFailed
@@ -212,3 +215,25 @@ def test_import__integration_with_a_taken_name__leaves_the_other_to_everybody_el
         return printed
 
     assert hosted(said) == "True True\n"
+
+
+@pytest.mark.parametrize(("entry", "release"), [("", "None"), ("here", "'1.2.3'")])
+def test_probe__beaker_in_the_working_directory__counts_when_it_is_on_the_path(
+    tmp_path: Path, entry: str, release: str
+) -> None:
+    """A package beside says nothing of the interpreter, unless that was told to look there: Beaker's own checkout."""
+    package = tmp_path / "beaker"
+    (package / "runtime").mkdir(parents=True)
+    (package / "__init__.py").write_text("__version__ = '1.2.3'\n")
+    (package / "runtime" / "interpreter_probe.py").touch()
+    start = "import sys\nsys.path[:] = [p for p in sys.path if not p or 'python3' in p and 'site-packages' not in p]\n"
+    added = f"sys.path.append({str(tmp_path)!r})\n" if entry else ""
+    text = Path(interpreter_probe.__file__).read_text(encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", start + added + text, "json"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert repr(json.loads(done.stdout)["release"]) == release
