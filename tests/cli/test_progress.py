@@ -175,8 +175,7 @@ def test_transfer__terminal__draws_sizes_and_ends_with_a_line() -> None:
     tell("a/b.txt", 1024, 4096)
     tell("c.txt", 4096, 4096)
     assert stream.getvalue() == (
-        f"\rsent 1.0 KiB of 4.0 KiB, a/b.txt  [######..................]  25 %\x1b[K{CLEARED}"
-        "  sent all 4096 bytes\n"
+        f"\rsent 1.0 KiB of 4.0 KiB, a/b.txt  [######..................]  25 %\x1b[K{CLEARED}  sent all 4096 bytes\n"
     )
 
 
