@@ -7,6 +7,7 @@ from pathlib import Path
 
 from beaker.core.evaluations import CaseError
 from beaker.core.problems import Problem, Problems
+from beaker.core.sandbox_refusals import sandbox_hint
 from beaker.core.values import value
 from beaker.runtime.places import place_in
 from beaker.runtime.shortening import preliminary
@@ -108,7 +109,8 @@ def case_problem(stage: str, error: CaseError, checkout: Path) -> StageProblem:
     """Why the sample could not be run or scored (`stage`), at its place in the checkout."""
     late = next((name for name in ("open_candidate", "run_case", "score_case") if _is_late(name, error)), None)
     kind = "scorer" if stage == "score_case" else error.kind
-    hint = _CASE_HINTS.get(kind, _CASE_HINTS["crashed"]) if late is None else late_hint(late)
+    usual = _CASE_HINTS.get(kind, _CASE_HINTS["crashed"])
+    hint = sandbox_hint(error.message) or usual if late is None else late_hint(late)
     return StageProblem("BK349", error.message, place_in(error.traceback, checkout), hint, stage, error.traceback)
 
 

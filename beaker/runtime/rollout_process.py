@@ -10,9 +10,11 @@ from beaker.core.cases import CaseResult
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
 from beaker.core.limits import Limits, large_output, met_limit, result_bytes
+from beaker.core.sandbox_refusals import Confinement, refused_perhaps
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
 from beaker.runtime.contexts import HookContext
+from beaker.runtime.denials import os_faults
 from beaker.runtime.failures import StageFailed, StageProblem
 from beaker.runtime.hooks import call, case_error, changed_result, error_json, result_error
 from beaker.runtime.importing import Imported, import_integration
@@ -35,24 +37,28 @@ async def serve(channel: Channel) -> None:
     try:
         imported = import_integration(code_root_from_json(start["code"]))
     except StageFailed as failure:
-        channel.refuse(start, "raised", [to_json(problem) for problem in _within(limits, failure)])
+        channel.refuse(
+            start, "raised", [to_json(problem) for problem in _within(limits, failure, start.get("confinement"))]
+        )
         return
     channel.answer(start, imported.described())
     await _Rollouts(channel, imported, start, limits).run(requests)
 
 
-def _within(limits: Limits, failure: StageFailed) -> Iterator[StageProblem]:
-    """What failed, and the limit that it met."""
+def _within(limits: Limits, failure: StageFailed, confinement: Confinement | None) -> Iterator[StageProblem]:
+    """What failed, and what bounds of the process it met."""
     give_up_reserve()
-    met = limit_met(failure.raised)
+    met, faults = limit_met(failure.raised), os_faults(failure.raised)
     for one in failure.problems:
-        yield StageProblem(one.code, met_limit(one.message, met, limits), one.where, one.hint, one.stage, one.traceback)
+        message = refused_perhaps(met_limit(one.message, met, limits), faults, confinement)
+        yield StageProblem(one.code, message, one.where, one.hint, one.stage, one.traceback)
 
 
 class _Rollouts:
     def __init__(self, channel: Channel, imported: Imported, start: Request, limits: Limits) -> None:
         self._channel = channel
         self._limits = limits
+        self._confinement: Confinement | None = start.get("confinement")
         self._imported = imported
         self._integration = imported.integration
         self._targets_dir = None if start["targets_dir"] is None else Path(start["targets_dir"])
@@ -95,7 +101,7 @@ class _Rollouts:
         except BaseException as error:
             if self._main is not None and self._main.cancelling():
                 self._main.uncancel()
-            return self._limited(case_error(error, "open_candidate"), error)
+            return self._bounded(case_error(error, "open_candidate"), error)
         finally:
             self._is_opening = False
         self._context = context
@@ -115,7 +121,7 @@ class _Rollouts:
             await self._run_and_answer(request)
         except MemoryError as error:  # Beaker itself got none: for what the case returned, or recorded
             give_up_reserve()
-            told = self._limited(case_error(error, "raised"), error)
+            told = self._bounded(case_error(error, "raised"), error)
             self._channel.answer(request, {"error": error_json(told), "duration_ms": 0.0, "damaged": True})
 
     async def _run_and_answer(self, request: Request) -> None:
@@ -137,7 +143,7 @@ class _Rollouts:
         recorder.close()
         error, damaged = result_error(outcome), outcome.damaged
         if error is not None:
-            error = self._limited(error, outcome.raised)
+            error = self._bounded(error, outcome.raised)
         if (foreign := self._imported.foreign_problem()) is not None:
             error, damaged = CaseError("import", foreign.message), True
         elif (copy := self._imported.copy_problem()) is not None:
@@ -160,9 +166,9 @@ class _Rollouts:
             return changed_result(error)
         return CaseError("invalid_result", large_output(size, self._limits)) if size else None
 
-    def _limited(self, error: CaseError, raised: BaseException | None) -> CaseError:
-        """The error, with the limit that it met named."""
-        if (met := limit_met(raised)) is None:
-            return error
-        give_up_reserve()
-        return CaseError(error.kind, met_limit(error.message, met, self._limits), error.traceback)
+    def _bounded(self, error: CaseError, raised: BaseException | None) -> CaseError:
+        """The error, with the limit that it met named, and the sandbox where that may have refused something."""
+        if (met := limit_met(raised)) is not None:
+            give_up_reserve()
+        message = refused_perhaps(met_limit(error.message, met, self._limits), os_faults(raised), self._confinement)
+        return CaseError(error.kind, message, error.traceback)

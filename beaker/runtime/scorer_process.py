@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +10,11 @@ from beaker.core.cases import Case, CaseFile, CaseResult
 from beaker.core.convert import to_json
 from beaker.core.evaluations import CaseError
 from beaker.core.inference import SCORER_MODEL_VARIABLE
+from beaker.core.sandbox_refusals import Confinement, refused_perhaps
 from beaker.runtime.channel import Channel
 from beaker.runtime.code_root import code_root_from_json
-from beaker.runtime.failures import StageFailed
+from beaker.runtime.denials import os_faults
+from beaker.runtime.failures import StageFailed, StageProblem
 from beaker.runtime.hooks import call, error_json, large_score, score_error, score_json
 from beaker.runtime.importing import Imported, import_integration
 from beaker.runtime.recording import case_recorder
@@ -27,10 +30,11 @@ async def serve(channel: Channel) -> None:
     requests: asyncio.Queue[Request] = asyncio.Queue()
     channel.listen(requests.put_nowait)
     start = await requests.get()
+    confinement: Confinement | None = start.get("confinement")
     try:
         imported = import_integration(code_root_from_json(start["code"]))
     except StageFailed as failure:
-        channel.refuse(start, "raised", [to_json(problem) for problem in failure.problems])
+        channel.refuse(start, "raised", [to_json(problem) for problem in _refused(failure, confinement)])
         return
     channel.answer(start, imported.described())
     if (origin := origin_of(imported.integration)) is not None and origin.judge is not None:
@@ -38,7 +42,7 @@ async def serve(channel: Channel) -> None:
     no_files = Path(start["case_files_dir"])
     running: set[asyncio.Task[None]] = set()
     while (request := await requests.get())["op"] != "close":
-        task = asyncio.create_task(_score(channel, imported, request, no_files))
+        task = asyncio.create_task(_score(channel, imported, request, no_files, confinement))
         running.add(task)
         task.add_done_callback(running.discard)
     if running:
@@ -46,11 +50,21 @@ async def serve(channel: Channel) -> None:
     channel.answer(request, {})
 
 
-async def _score(channel: Channel, imported: Imported, request: Request, no_files: Path) -> None:
+def _refused(failure: StageFailed, confinement: Confinement | None) -> Iterator[StageProblem]:
+    """What failed, and the sandbox where that may have refused something."""
+    faults = os_faults(failure.raised)
+    for one in failure.problems:
+        message = refused_perhaps(one.message, faults, confinement)
+        yield StageProblem(one.code, message, one.where, one.hint, one.stage, one.traceback)
+
+
+async def _score(
+    channel: Channel, imported: Imported, request: Request, no_files: Path, confinement: Confinement | None
+) -> None:
     # What a judge said is the scorer's own business; what it used is everybody's.
     recorder = case_recorder(channel, request, budget=0)
     with activate_trace(RecordingTrace(recorder)):
-        score, error, damaged = await _scored(imported, request, no_files)
+        score, error, damaged = await _scored(imported, request, no_files, confinement)
     recorder.close()
     if error is None:
         plain = score_json(score)
@@ -62,7 +76,9 @@ async def _score(channel: Channel, imported: Imported, request: Request, no_file
         channel.answer(request, {"score": None, "error": error_json(error), "damaged": damaged})
 
 
-async def _scored(imported: Imported, request: Request, no_files: Path) -> tuple[Any, CaseError | None, bool]:
+async def _scored(
+    imported: Imported, request: Request, no_files: Path, confinement: Confinement | None
+) -> tuple[Any, CaseError | None, bool]:
     """What `score_case` returned, or an error and whether it may come of something else that ran in this process."""
     try:
         files = [CaseFile(**file) for file in request["case"]["files"]]
@@ -74,6 +90,9 @@ async def _scored(imported: Imported, request: Request, no_files: Path) -> tuple
     case_files_dir = no_files if request["case_files_dir"] is None else Path(request["case_files_dir"])
     outcome = await call(lambda: score_case(case=case, result=result, case_files_dir=case_files_dir), kind="scorer")
     error, damaged = score_error(outcome), outcome.damaged
+    if error is not None:
+        message = refused_perhaps(error.message, os_faults(outcome.raised), confinement)
+        error = CaseError(error.kind, message, error.traceback)
     if (foreign := imported.foreign_problem()) is not None:
         error, damaged = CaseError("scorer", foreign.message), True
     return outcome.returned, error, damaged

@@ -10,6 +10,7 @@ from beaker.core.case_retry import INFRASTRUCTURE, crash_kind
 from beaker.core.evaluations import CaseError
 from beaker.core.optimizer import Timeouts
 from beaker.core.sandbox import Sandbox
+from beaker.core.sandbox_refusals import confinement_of
 from beaker.core.targets import OptimizationTarget, parse_declaration
 from beaker.core.values import value
 from beaker.runtime.code_root import CodeRoot, code_root_to_json
@@ -41,11 +42,13 @@ async def start_child(
     """Start a child and have it import the Integration; `WorkerFailed` when that fails, and then nothing is left.
 
     Where the supervisor has a sandbox, a child that is no setup is confined to the folders `writable`, the last of
-    which is its place for temporary files.
+    which is its place for temporary files, and told so.
     """
     confine: Confine = list
     if supervisor.sandbox is not None and kind != "setup":
-        confine = _confining(supervisor.sandbox, kind, writable)
+        network = supervisor.sandbox.scorer_online if kind == "scorer" else supervisor.sandbox.rollouts_online
+        confine = _confining(supervisor.sandbox, writable, network=network)
+        arguments = {**arguments, "confinement": confinement_of(network=network)}
         env = {**env, "TMPDIR": str(writable[-1])}
     connection = connect(supervisor, kind, cwd=code.repository, env=env, confine=confine)
     try:
@@ -74,10 +77,9 @@ def _loaded(answer: Mapping[str, Any]) -> LoadedIntegration:
     return LoadedIntegration(targets.unwrap(), answer["has_open_candidate"], str(answer["python"]))
 
 
-def _confining(sandbox: Sandbox, kind: str, writable: Sequence[Path]) -> Confine:
+def _confining(sandbox: Sandbox, writable: Sequence[Path], *, network: bool) -> Confine:
     for folder in writable:
         folder.mkdir(parents=True, exist_ok=True)
-    network = sandbox.scorer_online if kind == "scorer" else sandbox.rollouts_online
     return lambda argv: confined(argv, sandbox.means, writable=writable, network=network)
 
 
