@@ -14,7 +14,7 @@ from beaker.core.evaluations import CaseError
 from beaker.core.sandbox import sandbox_of
 from beaker.core.sandbox_refusals import OsFault
 from beaker.runtime.denials import os_faults
-from beaker.runtime.failures import case_problem
+from beaker.runtime.failures import WorkerFailed, case_problem
 from beaker.runtime.sandbox import find_sandbox
 from beaker.runtime.supervisor import Supervisor
 
@@ -42,6 +42,10 @@ def test_os_faults__are_those_of_the_whole_chain() -> None:
         assert os_faults(nothing) == ()
 
 
+WITH_SANDBOX = pytest.mark.skipif(
+    sys.platform != "linux" or not is_successful(find_sandbox()), reason="this machine has no sandbox"
+)
+
 DENIED = """
 import socket
 
@@ -67,7 +71,7 @@ async def score_case(*, case, result, case_files_dir):
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux" or not is_successful(find_sandbox()), reason="this machine has no sandbox")
+@WITH_SANDBOX
 def test_denial__in_a_sandbox__says_that_it_may_be_the_sandbox(tmp_path: Path, project: Any, hosted: Any) -> None:
     """A confined case and a confined scorer say so of sockets, names and files, and of nothing else."""
     project.hooks(DENIED)
@@ -96,6 +100,20 @@ def test_denial__in_a_sandbox__says_that_it_may_be_the_sandbox(tmp_path: Path, p
             assert "`isolation: process`" in told[kind].hint
         assert "sandbox" not in told["other"].message + told["other"].hint
     assert not (tmp_path / "out").exists()
+
+
+@WITH_SANDBOX
+def test_denial__of_an_import_in_a_sandbox__says_so_too(project: Any, hosted: Any) -> None:
+    """A module that opens a socket when it is imported fails in both kinds of confined processes."""
+    project.hooks("import socket\nsocket.socket()")
+
+    async def work(supervisor: Supervisor) -> Any:
+        supervisor.sandbox = sandbox_of(find_sandbox().unwrap(), network=False, judged=False)
+        for start in (project.rollout, project.scorer):
+            with pytest.raises(WorkerFailed, match=r"the sandbox may have refused this .*sandbox_network: true"):
+                await start(supervisor)
+
+    hosted(work)
 
 
 def test_denial__without_a_sandbox__says_nothing_of_one(tmp_path: Path, project: Any, hosted: Any) -> None:
