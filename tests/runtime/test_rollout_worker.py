@@ -604,7 +604,7 @@ def test_descendants__end_with_their_process(project, hosted, wait_for):
     """)
     pids = one_case(project, hosted).output
     assert len(pids) == 2
-    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 2.0)
+    wait_for(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids), 30.0)
 
 
 def test_open_candidate__is_entered_once_and_left_last(project, hosted):

@@ -614,7 +614,8 @@ def survive_in_new_session(at: Places) -> object:
                 except OSError:
                     time.sleep(0.01)
         os._exit(0)
-    while not Path(at["scratch"], "survivor").exists():
+    noted = Path(at["scratch"], "survivor")
+    while not noted.exists() or not noted.read_text():
         time.sleep(0.01)
     return None
 
