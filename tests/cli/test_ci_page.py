@@ -13,7 +13,7 @@ import yaml
 
 from beaker.cli.demo.project import create_project
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.once, pytest.mark.processes]
 
 PAGE = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
 

@@ -14,6 +14,7 @@ from returns.pipeline import is_successful
 from beaker.runtime.sandbox import find_sandbox
 
 pytestmark = [
+    pytest.mark.once,
     pytest.mark.processes,
     pytest.mark.skipif(not is_successful(find_sandbox()), reason="it is absent here as it is"),
 ]

@@ -19,7 +19,7 @@ from typing import Any
 import attrs
 import pytest
 
-pytestmark = pytest.mark.processes
+pytestmark = [pytest.mark.once, pytest.mark.processes]
 
 BASE = """\
 import asyncio, contextlib, os, sys

@@ -21,6 +21,7 @@ from beaker.runtime.sandbox import _trial, confined, entry_sandbox, find_sandbox
 from beaker.runtime.supervisor import Supervisor
 
 pytestmark = [
+    pytest.mark.once,
     pytest.mark.processes,
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux confines processes"),
 ]
