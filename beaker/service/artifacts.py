@@ -8,6 +8,7 @@ from beaker.core.api import Response
 from beaker.core.datasets import DatasetFile, manifest_digest
 from beaker.core.problems import Problem
 from beaker.service.agent_table import keep_agent
+from beaker.service.announcements import expiry_faults, read_files
 from beaker.service.artifact_table import (
     DATASET,
     Artifact,
@@ -20,14 +21,7 @@ from beaker.service.artifact_table import (
 )
 from beaker.service.artifact_table import list_artifacts as list_kept
 from beaker.service.ports import Call, answer, page_of, refuse, timestamp
-from beaker.service.uploads import (
-    artifact_answer,
-    artifact_json,
-    expiry_faults,
-    lacking_answer,
-    not_arrived,
-    read_files,
-)
+from beaker.service.uploads import artifact_answer, artifact_json, lacking_answer, not_arrived
 
 
 def create_artifact_upload(call: Call) -> Response:
