@@ -47,13 +47,13 @@ def _release(lab: Any, moment: str) -> None:
 
 
 KILLS = [
-    ("setup", 1),
+    pytest.param("setup", 1, marks=pytest.mark.soak),
     ("rollouts", 4),
     ("proposal", 4),
     ("stored evaluation", 4),
-    ("stored proposal", 1),
+    pytest.param("stored proposal", 1, marks=pytest.mark.soak),
     ("TEST", 1),
-    ("ended search", 1),
+    pytest.param("ended search", 1, marks=pytest.mark.soak),
 ]
 """Each moment, with one or four places at a time; `soak` has the others."""
 

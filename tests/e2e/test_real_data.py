@@ -225,6 +225,7 @@ def test_run__real_user_agents__the_winner_is_much_better_on_test(
     assert test["n"] == TEST
 
 
+@pytest.mark.soak
 def test_run__expected_values_permuted__hardly_gains(optimized: Callable[[str], dict[str, Any]]) -> None:
     """With the expected values of other cases there is nothing to learn: what was learned came from the evidence."""
     test = optimized("permuted.py")["result"]["test"]

@@ -162,7 +162,6 @@ def cli(tmp_path: Path, place: str, serve: Callable[..., Any]) -> Iterator[Cli]:
         process.communicate()
 
 
-@pytest.mark.served
 def test_run__detached__goes_on_alone_and_is_pulled(
     cli: Cli, tmp_path: Path, conforms: Callable[[object, str], None]
 ) -> None:
@@ -325,7 +324,6 @@ def test_status__targets_that_differ__shows_both(cli: Cli) -> None:
     assert '"groups":["notes"]' in out
 
 
-@pytest.mark.served
 def test_trigger__proposer_that_cannot_work__says_why(cli: Cli) -> None:
     """A proposer that never works is told with its reason by the watch, the status and the pull; no script reads it."""
     (cli.project / "propose.py").write_text("raise SystemExit('no rules today')\n")

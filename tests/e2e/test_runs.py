@@ -41,7 +41,6 @@ def test_declaration__absent__is_recorded_from_the_integration(laboratory: Calla
 
 
 @pytest.mark.kill
-@pytest.mark.served
 def test_budget__parallel_and_resumed__is_never_exceeded(laboratory: Callable[..., Any]) -> None:
     """Distinct evaluations stay within `max_rollouts`, and the run says that the budget ended it."""
     lab = laboratory()
@@ -97,7 +96,6 @@ def test_cancel__at_a_moment__leaves_nothing_alive_after_two_seconds(
     assert lab.transport.resume_unlocked_runs() == ()
 
 
-@pytest.mark.served
 def test_cancel__during_a_long_teardown__only_the_setup_process_lives_on(laboratory: Callable[..., Any]) -> None:
     """The setup leaves `prepare_run` in its own time, and everything else is gone."""
     lab = laboratory(plan={"teardown_seconds": 4})

@@ -269,7 +269,7 @@ def under_fire(mode: str, folder: Path) -> dict[str, Any]:
         pytest.param("foreign", marks=pytest.mark.soak),
         "interrupt",
         "error",
-        "errors",
+        pytest.param("errors", marks=pytest.mark.soak),
     ],
 )
 def test_apply__stopped_at_any_operation__is_completed_or_undone(tmp_path: Path, mode: str) -> None:

@@ -66,7 +66,7 @@ def parameters(*usual: str) -> list[Any]:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize("name", parameters("0.4-prompts", "0.4-repository", *ONE_OF_EACH[:3]))
+@pytest.mark.parametrize("name", parameters("0.4-prompts", "0.4-repository", *ONE_OF_EACH[1:3]))
 def test_run__project_of_any_generation__is_optimized_with_its_warnings(
     make: Any, drive: Any, interpreter: Any, name: str
 ) -> None:
