@@ -85,7 +85,8 @@ needs_hatchling = pytest.mark.skipif(find_spec("hatchling") is None, reason="nee
 def built_wheel(place: Path, *, number: int = 0, umask: str = "022") -> Path:
     """A wheel of the sources of this checkout, built in a folder that is made for it."""
     place.mkdir()
-    for name in ("README.md", "LICENSE", "pyproject.toml", "hatch_build.py"):
+    (place / "docs").mkdir()
+    for name in ("README.md", "LICENSE", "pyproject.toml", "docs/completion_files.py"):
         shutil.copyfile(ROOT / name, place / name)
     for name in ("beaker", "docs/schemas"):
         shutil.copytree(ROOT / name, place / name, ignore=shutil.ignore_patterns("__pycache__"))
