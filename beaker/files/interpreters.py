@@ -89,8 +89,17 @@ def _found(search: PythonSearch, project: PythonProject | None) -> Iterator[Foun
     if elsewhere and project is not None and project.manager == "uv":
         yield owned_environment("UV_PROJECT_ENVIRONMENT", project.root / elsewhere, search.repository)
     for folder in dict.fromkeys((search.project / ".venv", search.repository / ".venv")):
-        if (folder / "pyvenv.cfg").is_file() or (folder / "conda-meta").is_dir():
+        if _was_set_up(folder):
             yield owned_environment(".venv", folder, search.repository)
+
+
+def _was_set_up(folder: Path) -> bool:
+    """Whether somebody made an environment here, be it broken by now: a link that leads nowhere counts, an empty folder
+    or a file of that name does not."""
+    if folder.is_symlink() and not folder.exists():
+        return True
+    marks = ("pyvenv.cfg", "conda-meta", *_PROGRAMS)
+    return folder.is_dir() and any(os.path.lexists(folder / name) for name in marks)
 
 
 def _named(source: PythonSource, given: str, search: PythonSearch) -> FoundPython:
@@ -123,7 +132,8 @@ def _fault(folder: Path, program: Path | None, repository: Path) -> str:
         return ""
     trusted = {0, os.geteuid(), repository.stat().st_uid}
     for path in (folder, *(() if program is None else (program.parent, program))):
-        if any(known.st_uid not in trusted for known in (path.lstat(), path.stat())):
+        looks = (path.lstat(), path.stat()) if path.exists() else (path.lstat(),)
+        if any(known.st_uid not in trusted for known in looks):
             return f"{path} belongs to somebody else"
     listed = git_output(repository, "ls-files", "-z", "--", os.path.abspath(folder))
     if listed.value_or(b""):  # outside of the repository, or without one, Git refuses

@@ -41,8 +41,27 @@ def found(asked: PythonSearch) -> list[tuple[str, str | None]]:
 def test_look__empty_project__finds_nothing(tmp_path: Path) -> None:
     """Neither a folder called .venv that is none, nor one called venv, is an environment of the project."""
     (tmp_path / ".venv").mkdir()
+    (tmp_path / "part").mkdir()
+    (tmp_path / "part" / ".venv").write_text("a name, as some shells keep it\n")
     environment(tmp_path / "venv")
+    assert found(search(tmp_path, project=tmp_path / "part")) == []
     assert found(search(tmp_path, VIRTUAL_ENV=" ", CONDA_PREFIX="", BEAKER_PYTHON="")) == []
+
+
+@pytest.mark.parametrize("broken", ["link to nowhere", "without a configuration", "program that leads nowhere"])
+def test_look__environment_that_is_broken__is_found_and_not_passed_over(tmp_path: Path, broken: str) -> None:
+    """It was set up for the project, so that running on another interpreter would be a false green."""
+    folder = tmp_path / ".venv"
+    if broken == "link to nowhere":
+        folder.symlink_to("/nonexistent/environment")
+    else:
+        program = environment(folder)
+        (folder / "pyvenv.cfg").unlink()
+        if broken == "program that leads nowhere":
+            program.unlink()
+            program.symlink_to("/nonexistent/python")
+    expected = ".venv/bin/python" if broken == "without a configuration" else None
+    assert found(search(tmp_path)) == [(".venv", expected)]
 
 
 def test_look__everything_at_once__is_in_the_order_of_precedence(tmp_path: Path) -> None:
