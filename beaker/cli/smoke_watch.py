@@ -35,6 +35,8 @@ def watch_smoke(check: Check, arguments: argparse.Namespace, io: Io) -> NoReturn
         try:
             folders = tuple(dict.fromkeys((*check(), *folders)))
         except Refused as refused:
+            if not io.cwd.is_dir():
+                raise  # a folder that comes back is another one
             io.fail(refused.problems)
         io.stdout.flush()
         known = settled(before, look())

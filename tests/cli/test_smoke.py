@@ -413,3 +413,27 @@ def test_smoke__watch__checks_again_after_changes_and_ends_with_an_interrupt(
     last = "runner and scorer"
     assert found == [("INTEGRATED", last), ("SCAFFOLD", last), (None, "config"), ("SCAFFOLD", last), ("SCAFFOLD", last)]
     assert "Traceback" not in done.err
+
+
+@pytest.mark.e2e
+def test_smoke__watch__of_a_folder_that_is_deleted__ends(beaker: Callable[..., Any], project: Path) -> None:
+    """Nothing can change any more where nothing is."""
+    lines, over = Lines(), threading.Event()
+
+    def delete() -> None:
+        while lines.count < 1:
+            if over.wait(0.02):
+                return
+        while project.exists():  # the check may still write
+            shutil.rmtree(project, ignore_errors=True)
+
+    deleter = threading.Thread(target=delete)
+    deleter.start()
+    try:
+        done = beaker("run", "smoke", "--watch", "--json", "--limit", "1",
+                      cwd=project, environ={"PATH": "/usr/bin:/bin"}, stdout=lines)  # fmt: skip
+    finally:
+        over.set()
+        deleter.join()
+    assert done.code == 2
+    assert "BK119" in done.err
