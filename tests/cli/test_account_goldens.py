@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 import pytest
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "accounts.json"
 USUAL = json.loads((GOLDEN.parents[1] / "hosted" / "organization.json").read_text(encoding="utf-8"))["answers"]
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z", "saved_at": "2026-01-01T10:00:00"}

@@ -14,6 +14,8 @@ from typing import Any
 import attrs
 import pytest
 
+pytestmark = pytest.mark.once
+
 TABLE = json.loads((Path(__file__).parents[1] / "vectors" / "scripts.json").read_text(encoding="utf-8"))
 PAGE = Path(__file__).parents[2] / "docs" / "generations.md"
 SCRIPTS = [pytest.param(row, id=f"{name}-{at}") for name in ("0.6.5", "0.4.9") for at, row in enumerate(TABLE[name])]

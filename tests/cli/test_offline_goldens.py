@@ -17,6 +17,8 @@ import pytest
 from beaker.core.changesets import change_set_to_json, derive
 from beaker.core.documents import TargetDocument
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "offline.json"
 PLANTED = "planted-s3cret"
 

@@ -13,6 +13,8 @@ from typing import Any
 import attrs
 import pytest
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "onboarding.json"
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z", "saved_at": "2026-01-01T10:00:00"}
 PLANTED = "kept-s3cret-value-wxyz"

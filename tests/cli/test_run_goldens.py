@@ -22,6 +22,8 @@ from beaker.core.documents import TargetDocument
 from beaker.core.repository_tree import RepositoryFile
 from beaker.files.patches import make_patch
 
+pytestmark = pytest.mark.once
+
 GOLDEN = Path(__file__).parents[1] / "vectors" / "golden" / "runs.json"
 LOGIN = {"token": "bkr_cli_hosted_1", "expires_at": "2099-01-01T00:00:00Z", "saved_at": "2026-01-01T10:00:00"}
 

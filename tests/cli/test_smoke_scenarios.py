@@ -573,10 +573,10 @@ def steps(folder: Path) -> str:
 
 
 def variants() -> Iterator[Any]:
-    """The first variant of each row for every interpreter, the others for one."""
+    """The first variant of each row; `soak` has the others."""
     seen: set[int] = set()
     for scenario in SCENARIOS:
-        marks = [pytest.mark.e2e] if scenario.number in seen else []
+        marks = [pytest.mark.soak] if scenario.number in seen else []
         seen.add(scenario.number)
         yield pytest.param(scenario, marks=marks, id=f"{scenario.number} {scenario.name}".replace("/", " "))
 

@@ -13,6 +13,8 @@ from beaker.cli.__main__ import run
 from beaker.cli.parser import build_parser
 from beaker.cli.shell import Io
 
+pytestmark = pytest.mark.once
+
 ODD = "x-é請\x1b[31m"
 """What stands in place of every id, name and path: letters that ASCII lacks, and an attempt to colour."""
 

@@ -107,7 +107,7 @@ def _most_at_once(lab: Any) -> int:
     return most
 
 
-@pytest.mark.parametrize("moment", ["rollouts", "proposal"])
+@pytest.mark.parametrize("moment", ["rollouts", pytest.param("proposal", marks=pytest.mark.soak)])
 def test_kill__descendants_that_hide__end_with_their_worker(laboratory: Callable[..., Any], moment: str) -> None:
     """What left its session and cleared its environment is gone as well, and the run ends as if it had never been."""
     words = [f"{letter}train{number}" for number, letter in enumerate("ab")]
@@ -135,6 +135,7 @@ def test_kill__descendants_that_hide__end_with_their_worker(laboratory: Callable
     assert lab.alive() == lab.hiding() == []
 
 
+@pytest.mark.soak
 def test_kill__after_the_end__leaves_a_folder_that_the_next_worker_removes(laboratory: Callable[..., Any]) -> None:
     """Nobody resumes a run that has ended, so the worker of any other run clears up behind it."""
     lab = laboratory(train=4, test=2)

@@ -73,6 +73,7 @@ def test_score_repeats__of_a_noisy_judge__store_the_mean(laboratory: Callable[..
     assert run["progress"]["rollouts"]["issued"] == len(lab.notes("ran"))
 
 
+@pytest.mark.soak
 def test_isolation_process__of_an_entry__gives_every_case_its_own(laboratory: Callable[..., Any]) -> None:
     """No two cases ever meet in a process."""
     lab = laboratory(train=5, test=1)

@@ -268,6 +268,7 @@ def test_status__watch__starts_a_killed_worker_again(cli: Cli) -> None:
     assert last["attempts"] == 2
 
 
+@pytest.mark.soak
 @pytest.mark.embedded
 def test_status__no_resume__only_looks(cli: Cli) -> None:
     """With --no-resume a lost worker stays lost, until a command without it comes."""

@@ -214,6 +214,7 @@ def test_machine__that_refuses__leaves_the_run_open_and_says_why_in_the_end(labo
     assert "3 attempts in a row ended without a new result; the last one: IsADirectoryError" in run["error_message"]
 
 
+@pytest.mark.soak
 @pytest.mark.embedded
 def test_worker__beside_another__leaves_the_run_alone(laboratory: Callable[..., Any]) -> None:
     """One worker has a run; a second one, and one that comes after the end, say nothing and end with 0."""
@@ -254,7 +255,6 @@ def test_resume__with_other_seeds__fails_showing_both(laboratory: Callable[..., 
     assert not after.startswith(before)
 
 
-@pytest.mark.served
 def test_cases__that_fail_in_every_way__are_counted_and_shown(laboratory: Callable[..., Any]) -> None:
     """A crash, a hang, an exception and a case that asks for retries are errors of their kind; retries are counted."""
     cases = {"atrain0": "crash", "btrain1": "hang", "ctrain2": "raise", "dtrain3": "retry"}

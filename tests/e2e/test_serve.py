@@ -88,6 +88,7 @@ def test_worker__killed__is_replaced_while_the_server_answers(lab: Any) -> None:
     assert lab.rerun() <= 1
 
 
+@pytest.mark.soak
 def test_run__whose_variable_is_missing__waits_until_it_is_there(lab: Any) -> None:
     """Restarted without it, the server says once which one a run lacks, lets others by, and goes on once it is set."""
     config = lab.project / ".beaker" / "beaker.yaml"
