@@ -19,7 +19,7 @@ def _release() -> "str | None":
         if os.path.isfile(os.path.join(folder, "runtime", "interpreter_probe.py")):
             try:
                 return str(importlib.import_module("beaker").__version__)
-            except Exception:
+            except Exception:  # a foreign distribution of that name may do anything when it is imported
                 return ""
     return ""
 
@@ -27,7 +27,7 @@ def _release() -> "str | None":
 def _lacks(name: str) -> bool:
     try:
         return importlib.util.find_spec(name) is None
-    except Exception:
+    except Exception:  # finders that are installed there may raise anything; what cannot be found is lacking
         return True
 
 

@@ -61,7 +61,7 @@ class RepeatedIds:
         """The values of the fields with their types: 1 and True are equal, and make different ids."""
         try:
             values = [getattr(row, one.name) if one.is_attribute else row[one.name] for one in self._fields]
-        except Exception:
+        except Exception:  # rows are customers' objects; one that cannot be read tells no id, and loading judges it
             return None
         if not all(type(one) in (str, int, bool) for one in values):
             return None
